@@ -1,0 +1,85 @@
+# standstill: see `make help`.
+O ?= build
+PREFIX ?= /usr/local
+CC ?= cc
+CLANG ?= clang
+CFLAGS ?= -O2 -g
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+PKG_CONFIG ?= pkg-config
+VERSION := 0.1
+
+Q = $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(@:$(O)/%=%)')
+
+warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(CI),-Werror)
+# SANITIZE=address,undefined builds with sanitizers, in an O of its own.
+ifneq ($(SANITIZE),)
+O := $(O)-$(subst $(comma),-,$(SANITIZE))
+sanitize := -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+endif
+comma := ,
+defines := -D_GNU_SOURCE -DSTANDSTILL_VERSION='"$(VERSION)"'
+includes := -I. -I$(O)
+cflags = -std=gnu17 $(warnings) $(sanitize) $(defines) $(includes) $(CFLAGS)
+ldflags = $(sanitize) $(LDFLAGS)
+libs := -lbpf -lelf -ljson-c -lz -lm
+
+# Only these know libbpf; everything else builds and runs without BPF, root or a JVM.
+attach_src := $(wildcard user/attach/probe*.c) $(wildcard user/cmd/record*.c)
+analysis_src := $(filter-out $(attach_src) user/main.c,$(wildcard user/*/*.c))
+analysis_obj := $(analysis_src:%.c=$(O)/%.o)
+attach_obj := $(attach_src:%.c=$(O)/%.o)
+main_obj := $(O)/user/main.o
+
+bpf_src := $(wildcard bpf/*.bpf.c)
+bpf_obj := $(bpf_src:%.bpf.c=$(O)/%.bpf.o)
+skel := $(O)/skel/standstill.skel.h
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all
+all: $(O)/standstill ## build the program (the default)
+
+$(O)/standstill: $(main_obj) $(analysis_obj) $(attach_obj)
+	$(call say,LD)
+	$(Q)$(CC) $(ldflags) -o $@ $^ $(libs)
+
+$(O)/%.o: %.c
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(CC) $(cflags) -MMD -MP -c $< -o $@
+
+$(attach_obj): $(skel)
+
+# usdt.bpf.h wants the system's headers, which must not come before ours.
+arch := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
+clang_include := $(shell $(CLANG) -print-resource-dir 2>/dev/null)/include
+bpf_flags = -g -O2 -target bpf -D__bpf__ -D__TARGET_ARCH_$(arch) -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
+	$(if $(CI),-Werror) -Ivmlinux -I. -idirafter $(clang_include) -idirafter /usr/include/$(shell uname -m)-linux-gnu
+
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(call say,BPF)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(bpf_flags) -MMD -MP -c $< -o $@
+
+$(O)/skel/standstill.bpf.o: $(bpf_obj)
+	$(call say,LINK)
+	$(Q)mkdir -p $(@D) && $(BPFTOOL) gen object $@ $^
+
+$(skel): $(O)/skel/standstill.bpf.o
+	$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< name standstill_bpf > $@
+
+.PHONY: install
+install: all ## install into $(DESTDIR)$(PREFIX)/bin
+	install -D -m 0755 $(O)/standstill $(DESTDIR)$(PREFIX)/bin/standstill
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf build build-*
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+include tests/tests.mk
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)
