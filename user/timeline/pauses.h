@@ -9,6 +9,7 @@
 #define STANDSTILL_TIMELINE_PAUSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "bpf/event.h"
