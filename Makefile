@@ -13,11 +13,11 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(@:$(O)/%=%)')
 
 warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(CI),-Werror)
 # SANITIZE=address,undefined builds with sanitizers, in an O of its own.
+comma := ,
 ifneq ($(SANITIZE),)
-O := $(O)-$(subst $(comma),-,$(SANITIZE))
+override O := $(O)-$(subst $(comma),-,$(SANITIZE))
 sanitize := -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
-comma := ,
 defines := -D_GNU_SOURCE -DSTANDSTILL_VERSION='"$(VERSION)"'
 includes := -I. -I$(O)
 cflags = -std=gnu17 $(warnings) $(sanitize) $(defines) $(includes) $(CFLAGS)
@@ -31,7 +31,8 @@ analysis_obj := $(analysis_src:%.c=$(O)/%.o)
 attach_obj := $(attach_src:%.c=$(O)/%.o)
 main_obj := $(O)/user/main.o
 
-bpf_src := $(wildcard bpf/*.bpf.c)
+# The file that defines what is shared goes first: libbpf 1.1 links a map that it meets as extern first to a wrong offset.
+bpf_src := bpf/ring.bpf.c $(filter-out bpf/ring.bpf.c,$(wildcard bpf/*.bpf.c))
 bpf_obj := $(bpf_src:%.bpf.c=$(O)/%.bpf.o)
 skel := $(O)/skel/standstill.skel.h
 
@@ -71,6 +72,26 @@ $(skel): $(O)/skel/standstill.bpf.o
 .PHONY: install
 install: all ## install into $(DESTDIR)$(PREFIX)/bin
 	install -D -m 0755 $(O)/standstill $(DESTDIR)$(PREFIX)/bin/standstill
+
+# These set up what is missing first, and so build in a make of their own: this one has looked for tools already.
+.PHONY: demo
+demo: ## set up, build, and record a real Java server under load
+	$(Q)tools/setup build demo
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tools/demo/run $(O)
+
+.PHONY: bench
+bench: all $(O)/switches $(O)/stamp ## what recording costs, in one table; FULL=1: more repetitions
+	$(Q)tools/bench/run $(O)
+
+# The load of the benchmarks and of the soak test, and a clock for a shell.
+$(O)/switches: $(O)/tools/bench/switches.o
+	$(call say,LD)
+	$(Q)$(CC) $(ldflags) -o $@ $^ -ldl -lpthread
+
+$(O)/stamp: $(O)/tools/bench/stamp.o
+	$(call say,LD)
+	$(Q)$(CC) $(ldflags) -o $@ $^
 
 .PHONY: clean
 clean: ## remove everything that was built

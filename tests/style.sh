@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The habits a program can check: format, length of files and functions, licence lines, scripts that shellcheck
+# has nothing to say about. One line a failure, and a summary "N passed, N failed, N skipped".
+#
+#   tests/style.sh                 all
+#   tests/style.sh format scripts  only these
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+
+max_file_lines=400
+max_function_lines=60
+passed=0
+failed=0
+skipped=0
+
+result() { # result 0|1 TEXT
+	if [[ $1 -eq 0 ]]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %s\n' "$2"
+	fi
+}
+
+c_files() { # vmlinux/ keeps the kernel's own layout
+	find user bpf tests tools -name '*.[ch]' | sort
+}
+
+script_files() {
+	find .ci tools tests -type f ! -name '*.java' | sort | while read -r file; do
+		head -n 1 "$file" | grep -q '^#!.*bash' && printf '%s\n' "$file"
+	done
+}
+
+check_format() {
+	local file
+
+	if ! command -v clang-format >/dev/null; then
+		printf 'SKIP format: there is no clang-format; tools/setup test installs it\n'
+		skipped=$((skipped + 1))
+		return
+	fi
+	while read -r file; do
+		clang-format --dry-run -Werror "$file" 2>/dev/null
+		result $? "format: clang-format -i $file would change it"
+	done < <(c_files)
+}
+
+# A function begins at a '{' in the first column and ends at a '}' there.
+long_functions() {
+	awk -v max=$max_function_lines '
+		/^\{/ { from = NR }
+		/^\}/ && from { if (NR - from - 1 > max) print FILENAME ":" from ": " NR - from - 1 " lines"; from = 0 }
+	' "$1"
+}
+
+check_length() {
+	local file lines found
+
+	while read -r file; do
+		lines=$(wc -l <"$file")
+		[[ $lines -le $max_file_lines ]]
+		result $? "length: $file has $lines lines, at most $max_file_lines are allowed"
+	done < <(c_files; script_files)
+	while read -r file; do
+		found=$(long_functions "$file")
+		[[ -z $found ]]
+		result $? "length: function of more than $max_function_lines lines at $found"
+	done < <(c_files)
+}
+
+check_licence() {
+	local file
+
+	while read -r file; do
+		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause'
+		result $? "licence: $file does not name its licence in its first lines"
+	done < <(c_files; script_files)
+}
+
+check_scripts() {
+	local file
+
+	if ! command -v shellcheck >/dev/null; then
+		printf 'SKIP scripts: there is no shellcheck; tools/setup test installs it\n'
+		skipped=$((skipped + 1))
+		return
+	fi
+	while read -r file; do
+		shellcheck --external-sources --source-path=SCRIPTDIR "$file"
+		result $? "scripts: shellcheck complains of $file"
+	done < <(script_files)
+}
+
+[[ $# -gt 0 ]] || set -- format length licence scripts
+for what in "$@"; do
+	declare -F "check_$what" >/dev/null || {
+		printf 'style.sh: there is no check %s\n' "$what" >&2
+		exit 2
+	}
+	"check_$what"
+done
+printf '%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+[[ $failed -eq 0 && $passed -gt 0 ]]
