@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
 /*
- * The records that cross the ring, from the probes in bpf/ to user space. They are the contract between
- * the two sides, and what a recording holds: user/recording stores them losslessly, user/timeline gives
- * them meaning. Probes subtract times at most; they interpret nothing.
+ * The records that cross the ring, from the probes in bpf/ to user space. They are the contract
+ * between the two sides, and what a recording holds: user/recording stores them losslessly,
+ * user/timeline gives them meaning. Probes subtract times at most; they interpret nothing.
  *
  * Times are CLOCK_MONOTONIC in ns. Kinds are append only and never renumbered; fields are only ever
  * appended to a struct. Kinds from EVENT_FIRST_USER on are written by the recorder itself
@@ -19,29 +19,32 @@
 
 enum event_kind {
 	EVENT_NONE = 0,
-	EVENT_OFFCPU = 1,		/* struct event_offcpu: a thread is back on a CPU */
-	EVENT_THREAD = 2,		/* struct event_thread: a thread's state at one instant */
-	EVENT_TASK_NEW = 3,		/* struct event_task: a thread or process was created */
-	EVENT_TASK_EXIT = 4,		/* struct event_task: a thread ended */
-	EVENT_TASK_RENAME = 5,		/* struct event_task: comm is the new name */
-	EVENT_TASK_EXEC = 6,		/* struct event_task: the process became another program */
-	EVENT_SAFEPOINT_BEGIN = 7,	/* struct event_jvm: USDT hs_private:safepoint__begin */
-	EVENT_SAFEPOINT_END = 8,	/* struct event_jvm: USDT hs_private:safepoint__end */
-	EVENT_VMOP_REQUEST = 9,		/* struct event_jvm: USDT hotspot:vmops__request, by the requester */
-	EVENT_VMOP_BEGIN = 10,		/* struct event_jvm: USDT hotspot:vmops__begin */
-	EVENT_VMOP_END = 11,		/* struct event_jvm: USDT hotspot:vmops__end */
-	EVENT_GC_BEGIN = 12,		/* struct event_jvm: USDT hotspot:gc__begin, mode 1 = full */
-	EVENT_GC_END = 13,		/* struct event_jvm: USDT hotspot:gc__end */
-	EVENT_JAVA_THREAD_START = 14,	/* struct event_jvm: USDT hotspot:thread__start, id = OS tid */
-	EVENT_JAVA_THREAD_STOP = 15,	/* struct event_jvm: USDT hotspot:thread__stop, id = OS tid */
-	EVENT_VM_FUTEX = 16,		/* struct event_vm_futex: the VM Thread left a futex call */
-	EVENT_JVM_COUNTERS = 17,	/* struct event_jvm_counters: just before 7, 8 or a barrier 16 */
+	EVENT_OFFCPU = 1,	   /* struct event_offcpu: a thread is back on a CPU */
+	EVENT_THREAD = 2,	   /* struct event_thread: a thread's state at one instant */
+	EVENT_TASK_NEW = 3,	   /* struct event_task: a thread or process was created */
+	EVENT_TASK_EXIT = 4,	   /* struct event_task: a thread ended */
+	EVENT_TASK_RENAME = 5,	   /* struct event_task: comm is the new name */
+	EVENT_TASK_EXEC = 6,	   /* struct event_task: the process became another program */
+	EVENT_SAFEPOINT_BEGIN = 7, /* struct event_jvm: USDT hs_private:safepoint__begin */
+	EVENT_SAFEPOINT_END = 8,   /* struct event_jvm: USDT hs_private:safepoint__end */
+	EVENT_VMOP_REQUEST =
+		9,	       /* struct event_jvm: USDT hotspot:vmops__request, by the requester */
+	EVENT_VMOP_BEGIN = 10, /* struct event_jvm: USDT hotspot:vmops__begin */
+	EVENT_VMOP_END = 11,   /* struct event_jvm: USDT hotspot:vmops__end */
+	EVENT_GC_BEGIN = 12,   /* struct event_jvm: USDT hotspot:gc__begin, mode 1 = full */
+	EVENT_GC_END = 13,     /* struct event_jvm: USDT hotspot:gc__end */
+	EVENT_JAVA_THREAD_START =
+		14,		     /* struct event_jvm: USDT hotspot:thread__start, id = OS tid */
+	EVENT_JAVA_THREAD_STOP = 15, /* struct event_jvm: USDT hotspot:thread__stop, id = OS tid */
+	EVENT_VM_FUTEX = 16,	     /* struct event_vm_futex: the VM Thread left a futex call */
+	EVENT_JVM_COUNTERS = 17, /* struct event_jvm_counters: just before 7, 8 or a barrier 16 */
 	NR_EVENT_KINDS,
 	EVENT_FIRST_USER = 64,
 };
 
-#define EVENT_COMM_BYTES  16 /* TASK_COMM_LEN, NUL included */
-#define EVENT_NAME_BYTES  64 /* names of operations and Java threads; NUL-terminated, cut if longer */
+#define EVENT_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
+#define EVENT_NAME_BYTES                                                                           \
+	64 /* names of operations and Java threads; NUL-terminated, cut if longer */
 #define EVENT_CAUSE_BYTES 40 /* GC causes in hsperfdata; NUL-terminated, cut if longer */
 
 struct event_hdr {
@@ -54,26 +57,29 @@ _Static_assert(sizeof(struct event_hdr) == 16, "ring ABI");
 
 /* What held at switch-out, at wake-up or in between; struct event_offcpu, flags. */
 enum offcpu_flag {
-	OFFCPU_PREEMPTED = 1 << 0,	 /* the kernel's own preempt argument: preempted inside the kernel */
-	OFFCPU_THROTTLED = 1 << 1,	 /* its CPU quota was used up at switch-out */
-	OFFCPU_THROTTLED_WAKE = 1 << 2,	 /* it was woken into a group whose quota was used up */
-	OFFCPU_FROZEN = 1 << 3,		 /* task->frozen at switch-out (freezer v2; also set when stopped) */
-	OFFCPU_FROZEN_ASLEEP = 1 << 4,	 /* the freezer (v1, system) took it while it slept */
-	OFFCPU_IOWAIT = 1 << 5,		 /* task->in_iowait */
-	OFFCPU_MEMSTALL = 1 << 6,	 /* task->in_memstall: reclaim, refault, compaction, memcg-high */
-	OFFCPU_WOKEN_BY_IRQ = 1 << 7,	 /* woken from an interrupt: waker_tid is 0 */
-	OFFCPU_BEFORE_ATTACH = 1 << 8,	 /* already off when the probes came: off_ns counts from then */
-	OFFCPU_NEW_THREAD = 1 << 9,	 /* its first time on a CPU: off_ns counts from its creation */
-	OFFCPU_THROTTLE_UNSURE = 1 << 10, /* throttled, but its clock could not be read: throttled_ns is 0 */
-	OFFCPU_WOKEN = 1 << 11,		 /* a wake-up was seen: runq_ns counts from it */
-	OFFCPU_YIELDED = 1 << 12,	 /* reserved */
+	OFFCPU_PREEMPTED =
+		1 << 0, /* the kernel's own preempt argument: preempted inside the kernel */
+	OFFCPU_THROTTLED = 1 << 1,	/* its CPU quota was used up at switch-out */
+	OFFCPU_THROTTLED_WAKE = 1 << 2, /* it was woken into a group whose quota was used up */
+	OFFCPU_FROZEN = 1 << 3, /* task->frozen at switch-out (freezer v2; also set when stopped) */
+	OFFCPU_FROZEN_ASLEEP = 1 << 4, /* the freezer (v1, system) took it while it slept */
+	OFFCPU_IOWAIT = 1 << 5,	       /* task->in_iowait */
+	OFFCPU_MEMSTALL = 1 << 6, /* task->in_memstall: reclaim, refault, compaction, memcg-high */
+	OFFCPU_WOKEN_BY_IRQ = 1 << 7, /* woken from an interrupt: waker_tid is 0 */
+	OFFCPU_BEFORE_ATTACH =
+		1 << 8,		    /* already off when the probes came: off_ns counts from then */
+	OFFCPU_NEW_THREAD = 1 << 9, /* its first time on a CPU: off_ns counts from its creation */
+	OFFCPU_THROTTLE_UNSURE =
+		1 << 10,	/* throttled, but its clock could not be read: throttled_ns is 0 */
+	OFFCPU_WOKEN = 1 << 11, /* a wake-up was seen: runq_ns counts from it */
+	OFFCPU_YIELDED = 1 << 12, /* reserved */
 };
 
 /*
- * One interval a thread spent off the CPU: [ts_ns - off_ns, ts_ns). Of it the last runq_ns it could have run
- * (from wake-up, or all of it where it never slept: state 0). throttled_ns of those it was kept from
- * running by its CPU quota, by the clock of its run queue. Between two intervals of a thread with
- * consecutive seq it was on a CPU.
+ * One interval a thread spent off the CPU: [ts_ns - off_ns, ts_ns). Of it the last runq_ns it could
+ * have run (from wake-up, or all of it where it never slept: state 0). throttled_ns of those it was
+ * kept from running by its CPU quota, by the clock of its run queue. Between two intervals of a
+ * thread with consecutive seq it was on a CPU.
  */
 struct event_offcpu {
 	struct event_hdr hdr;
@@ -83,18 +89,18 @@ struct event_offcpu {
 	__u64 arg0;	  /* the blocked thread's own first syscall argument: futex word, fd, ... */
 	__u64 waker_arg0; /* the same of the thread that woke it, in its syscall then */
 	__u32 tgid;
-	__u32 seq;	  /* counts this thread's intervals, lost ones included, from 1 */
-	__u32 arg1;	  /* low half of the second and third syscall argument: futex op and value */
+	__u32 seq;  /* counts this thread's intervals, lost ones included, from 1 */
+	__u32 arg1; /* low half of the second and third syscall argument: futex op and value */
 	__u32 arg2;
-	__u32 state;	  /* prev_state at switch-out: 0 runnable, 1 sleeping, 2 uninterruptible, ... */
-	__u32 waker_tid;  /* 0: nobody seen, or an interrupt */
+	__u32 state; /* prev_state at switch-out: 0 runnable, 1 sleeping, 2 uninterruptible, ... */
+	__u32 waker_tid; /* 0: nobody seen, or an interrupt */
 	__u32 waker_tgid;
-	__u32 ahead_tid;  /* who ran on that CPU just before it; 0: idle */
+	__u32 ahead_tid; /* who ran on that CPU just before it; 0: idle */
 	__u32 ahead_tgid;
-	__u32 flags;	  /* enum offcpu_flag */
-	__s16 nr;	  /* syscall it blocked in, -1: none (fault, interrupt, preempted in user mode) */
-	__s16 waker_nr;	  /* syscall its waker was in, -1: none */
-	__u16 cpu;	  /* that it is back on */
+	__u32 flags; /* enum offcpu_flag */
+	__s16 nr; /* syscall it blocked in, -1: none (fault, interrupt, preempted in user mode) */
+	__s16 waker_nr; /* syscall its waker was in, -1: none */
+	__u16 cpu;	/* that it is back on */
 	__u16 reserved;
 };
 _Static_assert(sizeof(struct event_offcpu) == 104, "ring ABI");
@@ -105,14 +111,15 @@ struct event_thread {
 	__u64 off_since_ns; /* off CPU since then; 0: on a CPU, or unknown (see state) */
 	__u64 start_ns;	    /* when it was created, CLOCK_MONOTONIC */
 	__u64 exec_ns;	    /* CPU time so far, by the scheduler */
-	__u64 run_delay_ns; /* time runnable but not running so far, by the scheduler; 0 where not kept */
+	__u64 run_delay_ns; /* time runnable but not running so far, by the scheduler; 0 where not
+			       kept */
 	__u64 arg0;	    /* as in event_offcpu, when off CPU */
 	__u32 tgid;
-	__u32 seq;	    /* intervals of it so far */
+	__u32 seq; /* intervals of it so far */
 	__u32 arg1;
 	__u32 arg2;
-	__u32 state;	    /* as prev_state; THREAD_STATE_ON_CPU when running */
-	__u32 flags;	    /* enum offcpu_flag of the open interval */
+	__u32 state; /* as prev_state; THREAD_STATE_ON_CPU when running */
+	__u32 flags; /* enum offcpu_flag of the open interval */
 	__s16 nr;
 	__u16 reserved[3];
 	char comm[EVENT_COMM_BYTES];
@@ -123,10 +130,10 @@ _Static_assert(sizeof(struct event_thread) == 104, "ring ABI");
 struct event_task {
 	struct event_hdr hdr; /* tid: the new, ended or renamed thread */
 	__u32 tgid;
-	__u32 parent_tid;   /* EVENT_TASK_NEW: who created it; EVENT_TASK_EXEC: its tid before */
-	__u32 group_dead;   /* EVENT_TASK_EXIT: 1 when it was the last thread of its process */
-	__u32 exit_code;    /* EVENT_TASK_EXIT: as wait(2) gives it */
-	__u64 exec_ns;	    /* CPU time of the thread so far */
+	__u32 parent_tid; /* EVENT_TASK_NEW: who created it; EVENT_TASK_EXEC: its tid before */
+	__u32 group_dead; /* EVENT_TASK_EXIT: 1 when it was the last thread of its process */
+	__u32 exit_code;  /* EVENT_TASK_EXIT: as wait(2) gives it */
+	__u64 exec_ns;	  /* CPU time of the thread so far */
 	char comm[EVENT_COMM_BYTES];
 };
 _Static_assert(sizeof(struct event_task) == 56, "ring ABI");
@@ -136,7 +143,8 @@ struct event_jvm {
 	__u32 tgid;
 	__u32 mode; /* vmops: HotSpot's evaluation mode, 0 = safepoint; gc__begin: 1 = full */
 	__u64 id;   /* thread__start/stop: OS tid */
-	char name[EVENT_NAME_BYTES]; /* vmops: operation; thread__start/stop: the Java thread's name */
+	char name[EVENT_NAME_BYTES]; /* vmops: operation; thread__start/stop: the Java thread's name
+				      */
 };
 _Static_assert(sizeof(struct event_jvm) == 96, "ring ABI");
 
@@ -153,7 +161,8 @@ struct event_vm_futex {
 };
 _Static_assert(sizeof(struct event_vm_futex) == 48, "ring ABI");
 
-/* The JVM's own counters (hsperfdata), read in its memory at that instant; valid says which could be read. */
+/* The JVM's own counters (hsperfdata), read in its memory at that instant; valid says which could
+ * be read. */
 enum jvm_counter_flag {
 	JVM_COUNTER_SAFEPOINTS = 1 << 0,
 	JVM_COUNTER_SYNC = 1 << 1,
@@ -165,16 +174,18 @@ enum jvm_counter_flag {
 struct event_jvm_counters {
 	struct event_hdr hdr;
 	__u32 tgid;
-	__u32 valid;		 /* enum jvm_counter_flag */
-	__u64 safepoints;	 /* sun.rt.safepoints: grows right after safepoint__begin */
-	__u64 sync_ns;		 /* sun.rt.safepointSyncTime: sum of "Reaching", grows at synchronized */
-	__u64 safepoint_time_ns; /* sun.rt.safepointTime: sum of synchronized..end, grows after safepoint__end */
+	__u32 valid;	  /* enum jvm_counter_flag */
+	__u64 safepoints; /* sun.rt.safepoints: grows right after safepoint__begin */
+	__u64 sync_ns;	  /* sun.rt.safepointSyncTime: sum of "Reaching", grows at synchronized */
+	__u64 safepoint_time_ns; /* sun.rt.safepointTime: sum of synchronized..end, grows after
+				    safepoint__end */
 	__u64 gc_invocations;	 /* sum of sun.gc.collector.*.invocations */
 	char cause[EVENT_CAUSE_BYTES];	    /* sun.gc.cause, "No GC" outside one */
 	char last_cause[EVENT_CAUSE_BYTES]; /* sun.gc.lastCause */
 };
 _Static_assert(sizeof(struct event_jvm_counters) == 136, "ring ABI");
 
-#define EVENT_BYTES_MAX 512 /* no record of any kind is larger; what the recorder writes included */
+#define EVENT_BYTES_MAX 512 /* no record of any kind is larger; what the recorder writes included  \
+			     */
 
 #endif

@@ -16,7 +16,8 @@ static const struct command commands[] = {
 static void print_help(FILE *to)
 {
 	fprintf(to, "Usage: standstill COMMAND [ARGUMENTS]\n\n"
-		    "Says who stopped the requests of a running JVM: no agent, no flag, no restart.\n\n");
+		    "Says who stopped the requests of a running JVM: no agent, no flag, no "
+		    "restart.\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
 	fprintf(to, "\n`standstill COMMAND --help` explains one. Start with:\n\n"
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(2), handled where output is finished */
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(2), handled where output is
+				     finished */
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CLEANUP(fn) __attribute__((cleanup(fn)))
+#define CLEANUP(fn)   __attribute__((cleanup(fn)))
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static inline void fclosep(FILE **file)

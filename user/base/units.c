@@ -44,7 +44,7 @@ static int parse_with_unit(const char *word, const struct unit *units, size_t nr
 	if (end != word + nr_digits)
 		return -EINVAL;
 	for (size_t i = 0; i < nr; i++) {
-		if (strcasecmp(end, units[i].name))
+		if (strcmp(end, units[i].name))
 			continue;
 		value = round(value * units[i].factor);
 		if (value >= 0x1p63)
@@ -58,7 +58,7 @@ static int parse_with_unit(const char *word, const struct unit *units, size_t nr
 int units_parse_time(const char *word, uint64_t *ret_ns)
 {
 	static const struct unit units[] = {
-		{"", 1e9},   {"s", 1e9},   {"ms", 1e6},	  {"us", 1e3},
+		{"", 1e9},   {"s", 1e9},  {"ms", 1e6},	 {"us", 1e3},
 		{"ns", 1.0}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9},
 	};
 
@@ -68,15 +68,16 @@ int units_parse_time(const char *word, uint64_t *ret_ns)
 int units_parse_size(const char *word, uint64_t *ret_bytes)
 {
 	static const struct unit units[] = {
-		{"", 1},	{"B", 1},	{"K", 0x1p10},	{"KB", 0x1p10}, {"KiB", 0x1p10},
-		{"M", 0x1p20},	{"MB", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30},	 {"GB", 0x1p30},
-		{"GiB", 0x1p30}, {"T", 0x1p40},
+		{"", 1},	 {"B", 1},	 {"K", 0x1p10},	  {"KB", 0x1p10},
+		{"KiB", 0x1p10}, {"M", 0x1p20},	 {"MB", 0x1p20},  {"MiB", 0x1p20},
+		{"G", 0x1p30},	 {"GB", 0x1p30}, {"GiB", 0x1p30}, {"T", 0x1p40},
 	};
 
 	return parse_with_unit(word, units, ARRAY_SIZE(units), ret_bytes);
 }
 
-static char *print_scaled(char buffer[UNITS_BYTES], double value, const char *const *units, size_t nr)
+static char *print_scaled(char buffer[UNITS_BYTES], double value, const char *const *units,
+			  size_t nr)
 {
 	size_t unit = 0;
 
@@ -87,8 +88,11 @@ static char *print_scaled(char buffer[UNITS_BYTES], double value, const char *co
 	if (unit == 0)
 		snprintf(buffer, UNITS_BYTES, "%.0f %s", value, units[unit]);
 	else
-		snprintf(buffer, UNITS_BYTES, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value,
-			 units[unit]);
+		snprintf(buffer, UNITS_BYTES, "%.*f %s",
+			 value < 9.995	 ? 2
+			 : value < 99.95 ? 1
+					 : 0,
+			 value, units[unit]);
 	return buffer;
 }
 

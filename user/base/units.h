@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers as people write and read them. Parsers take the whole word or refuse it; printers write into a caller's buffer,
- * and return it, so that they can stand in a printf's arguments.
+ * Numbers as people write and read them. Parsers take the whole word or refuse it; printers write
+ * into a caller's buffer, and return it, so that they can stand in a printf's arguments.
  */
 #ifndef STANDSTILL_BASE_UNITS_H
 #define STANDSTILL_BASE_UNITS_H
@@ -19,10 +19,12 @@
 /* A decimal number in [min, max]. 0, -EINVAL or -ERANGE. */
 int units_parse_number(const char *word, uint64_t min, uint64_t max, uint64_t *ret);
 
-/* "250ms", "1.5s", "5m", "2h", "10us", "7ns"; a bare number is in seconds. 0, -EINVAL or -ERANGE. */
+/* "250ms", "1.5s", "5m", "2h", "10us", "7ns", in lower case; a bare number is in seconds. 0,
+ * -EINVAL or -ERANGE. */
 int units_parse_time(const char *word, uint64_t *ret_ns);
 
-/* "512", "64K", "10M", "1G" (powers of 1024; an optional B or iB follows). 0, -EINVAL or -ERANGE. */
+/* "512", "64K", "10M", "1G", in upper case (powers of 1024; an optional B or iB follows). 0,
+ * -EINVAL or -ERANGE. */
 int units_parse_size(const char *word, uint64_t *ret_bytes);
 
 /* Three significant figures and a unit: "1.23 us", "45.6 ms", "789 s". */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0 */
+/*
+ * HotSpot's own USDT probes around stop-the-world pauses, as raw events. Attached to the target's
+ * libjvm alone, so that only its process has the breakpoints.
+ */
+#include "vmlinux.h"
+
+#include "bpf/counters.bpf.h"
+#include <bpf/usdt.bpf.h>
+
+struct hit {
+	int slot;
+	__u32 tid;
+	__u64 now_ns;
+};
+
+/* Whose probe was hit; false for a process that is no target (a forked child that shares the page).
+ */
+static __always_inline bool take_hit(enum program program, struct hit *ret)
+{
+	__u64 id = bpf_get_current_pid_tgid();
+
+	count_run(program);
+	ret->slot = target_slot(id >> 32);
+	if (ret->slot < 0)
+		return false;
+	count_hit(program);
+	ret->tid = (__u32)id;
+	ret->now_ns = bpf_ktime_get_ns();
+	return true;
+}
+
+static __always_inline struct event_jvm *reserve_jvm(__u16 kind, const struct hit *hit)
+{
+	struct event_jvm *event = ring_reserve(kind, sizeof(*event), hit->tid, hit->now_ns);
+
+	if (!event)
+		return NULL;
+	event->tgid = targets[hit->slot & (TARGETS_MAX - 1)].tgid;
+	event->mode = 0;
+	event->id = 0;
+	__builtin_memset(event->name, 0, sizeof(event->name));
+	return event;
+}
+
+/* The JVM's names come with a length and no end; one longer than ours is cut. */
+static __always_inline void read_name(char *ret, long address, long length)
+{
+	__u32 bytes = length < 0 ? 0 : length >= EVENT_NAME_BYTES ? EVENT_NAME_BYTES - 1 : length;
+
+	bpf_probe_read_user(ret, bytes & (EVENT_NAME_BYTES - 1), (void *)address);
+}
+
+SEC("?usdt")
+int BPF_USDT(on_safepoint_begin)
+{
+	struct event_jvm *event;
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_SAFEPOINT_BEGIN, &hit))
+		return 0;
+	emit_counters(hit.slot, hit.tid, hit.now_ns);
+	event = reserve_jvm(EVENT_SAFEPOINT_BEGIN, &hit);
+	if (event)
+		ring_submit(event);
+	return 0;
+}
+
+SEC("?usdt")
+int BPF_USDT(on_safepoint_end)
+{
+	struct event_jvm *event;
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_SAFEPOINT_END, &hit))
+		return 0;
+	emit_counters(hit.slot, hit.tid, hit.now_ns);
+	event = reserve_jvm(EVENT_SAFEPOINT_END, &hit);
+	if (event)
+		ring_submit(event);
+	return 0;
+}
+
+static __always_inline int emit_operation(__u16 kind, const struct hit *hit, void *name,
+					  long length, long mode)
+{
+	struct event_jvm *event = reserve_jvm(kind, hit);
+
+	if (!event)
+		return 0;
+	event->mode = mode;
+	read_name(event->name, (long)name, length);
+	ring_submit(event);
+	return 0;
+}
+
+SEC("?usdt")
+int BPF_USDT(on_vmop_request, void *name, long length, long mode)
+{
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_VMOP_REQUEST, &hit))
+		return 0;
+	return emit_operation(EVENT_VMOP_REQUEST, &hit, name, length, mode);
+}
+
+SEC("?usdt")
+int BPF_USDT(on_vmop_begin, void *name, long length, long mode)
+{
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_VMOP_BEGIN, &hit))
+		return 0;
+	return emit_operation(EVENT_VMOP_BEGIN, &hit, name, length, mode);
+}
+
+SEC("?usdt")
+int BPF_USDT(on_vmop_end, void *name, long length, long mode)
+{
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_VMOP_END, &hit))
+		return 0;
+	return emit_operation(EVENT_VMOP_END, &hit, name, length, mode);
+}
+
+SEC("?usdt")
+int BPF_USDT(on_gc_begin, long full)
+{
+	struct event_jvm *event;
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_GC_BEGIN, &hit))
+		return 0;
+	event = reserve_jvm(EVENT_GC_BEGIN, &hit);
+	if (!event)
+		return 0;
+	event->mode = (full & 0xff) != 0; /* one byte in a register: the rest of it is anything */
+	ring_submit(event);
+	return 0;
+}
+
+SEC("?usdt")
+int BPF_USDT(on_gc_end)
+{
+	struct event_jvm *event;
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_GC_END, &hit))
+		return 0;
+	event = reserve_jvm(EVENT_GC_END, &hit);
+	if (event)
+		ring_submit(event);
+	return 0;
+}
+
+static __always_inline int emit_thread(__u16 kind, const struct hit *hit, void *name, long length,
+				       long os_tid)
+{
+	struct event_jvm *event = reserve_jvm(kind, hit);
+
+	if (!event)
+		return 0;
+	event->id = os_tid;
+	read_name(event->name, (long)name, length);
+	ring_submit(event);
+	return 0;
+}
+
+SEC("?usdt")
+int BPF_USDT(on_thread_start, void *name, long length, long java_tid, long os_tid)
+{
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_THREAD_START, &hit))
+		return 0;
+	return emit_thread(EVENT_JAVA_THREAD_START, &hit, name, length, os_tid);
+}
+
+SEC("?usdt")
+int BPF_USDT(on_thread_stop, void *name, long length, long java_tid, long os_tid)
+{
+	struct hit hit;
+
+	if (!take_hit(PROGRAM_THREAD_STOP, &hit))
+		return 0;
+	return emit_thread(EVENT_JAVA_THREAD_STOP, &hit, name, length, os_tid);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which probes this kernel can have: a row each. What is there is found in its BTF, never by its
+ * version. */
+#include <bpf/btf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/attach/probe_internal.h"
+#include "user/base/cleanup.h"
+
+/* Getting into a program and back, as measured by `make bench` on one machine: an assumption
+ * anywhere else. */
+#define DISPATCH_TP_BTF_NS     75
+#define DISPATCH_TRACEPOINT_NS 122
+#define DISPATCH_UPROBE_NS     585
+
+struct feature {
+	enum program program;
+	const char *tracepoint;	   /* NULL: no kernel tracepoint, probe_pause.c attaches it */
+	unsigned int nr_arguments; /* that it must have at least */
+	bool required;
+	const char *loss; /* of one that is not required */
+};
+
+static const struct feature features[] = {
+	{PROGRAM_SWITCH, "sched_switch", 4, true, NULL},
+	{PROGRAM_WAKING, "sched_waking", 1, true, NULL},
+	{PROGRAM_NEWTASK, "task_newtask", 1, false, "the first wait of new threads"},
+	{PROGRAM_EXIT, "sched_process_exit", 1, false, "when threads end"},
+	{PROGRAM_RENAME, "task_rename", 2, false, "new names of threads"},
+	{PROGRAM_EXEC, "sched_process_exec", 2, false, "that a target becomes another program"},
+};
+
+/* How many arguments tracepoint @name has in @btf; 0: it is not there. */
+static unsigned int nr_arguments(const struct btf *btf, const char *name)
+{
+	const struct btf_type *type;
+	char full[64];
+	int id;
+
+	snprintf(full, sizeof(full), "btf_trace_%s", name);
+	id = btf__find_by_name_kind(btf, full, BTF_KIND_TYPEDEF);
+	if (id < 0)
+		return 0;
+	type = btf__type_by_id(
+		btf, btf__type_by_id(btf, (__u32)id)->type);   /* typedef of a pointer ... */
+	type = type ? btf__type_by_id(btf, type->type) : NULL; /* ... to a function */
+	if (!type || !btf_is_func_proto(type) || btf_vlen(type) == 0)
+		return 0;
+	return btf_vlen(type) - 1U; /* the first is the hidden context */
+}
+
+static void btf_freep(struct btf **btf)
+{
+	btf__free(*btf);
+}
+
+int probe_features_choose(struct probes *p, struct probe_problem *problem)
+{
+	struct btf *btf CLEANUP(btf_freep) = btf__load_vmlinux_btf();
+
+	if (!btf)
+		return probe_fail(problem, -EOPNOTSUPP,
+				  "this kernel has no type information in /sys/kernel/btf/vmlinux; "
+				  "it must be "
+				  "5.8 or later, built with CONFIG_DEBUG_INFO_BTF");
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
+		const struct feature *f = &features[i];
+
+		if (nr_arguments(btf, f->tracepoint) >= f->nr_arguments)
+			bpf_program__set_autoload(probe_program(p, f->program), true);
+		else if (f->required)
+			return probe_fail(problem, -EOPNOTSUPP,
+					  "this kernel's tracepoint %s is missing or too old (%u "
+					  "arguments are "
+					  "needed); Linux 5.18 or later has it",
+					  f->tracepoint, f->nr_arguments);
+		else
+			probe_note_missing(p, f->tracepoint, f->loss);
+	}
+	bpf_program__set_autoload(p->skel->progs.snapshot, true);
+	return 0;
+}
+
+int probe_features_attach(struct probes *p, struct probe_problem *problem)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
+		struct bpf_program *program = probe_program(p, features[i].program);
+		int error;
+
+		if (!bpf_program__autoload(program))
+			continue;
+		error = probe_keep_link(p, bpf_program__attach_trace(program));
+		if (error)
+			return probe_explain_refusal(problem, error,
+						     "attach to a kernel tracepoint");
+	}
+	return 0;
+}
+
+struct bpf_program *probe_program(const struct probes *p, enum program program)
+{
+	switch (program) {
+	case PROGRAM_SWITCH:
+		return p->skel->progs.on_sched_switch;
+	case PROGRAM_WAKING:
+		return p->skel->progs.on_sched_waking;
+	case PROGRAM_NEWTASK:
+		return p->skel->progs.on_task_newtask;
+	case PROGRAM_EXIT:
+		return p->skel->progs.on_sched_process_exit;
+	case PROGRAM_RENAME:
+		return p->skel->progs.on_task_rename;
+	case PROGRAM_EXEC:
+		return p->skel->progs.on_sched_process_exec;
+	case PROGRAM_FUTEX:
+		return p->skel->progs.on_futex_exit;
+	case PROGRAM_SAFEPOINT_BEGIN:
+		return p->skel->progs.on_safepoint_begin;
+	case PROGRAM_SAFEPOINT_END:
+		return p->skel->progs.on_safepoint_end;
+	case PROGRAM_VMOP_REQUEST:
+		return p->skel->progs.on_vmop_request;
+	case PROGRAM_VMOP_BEGIN:
+		return p->skel->progs.on_vmop_begin;
+	case PROGRAM_VMOP_END:
+		return p->skel->progs.on_vmop_end;
+	case PROGRAM_GC_BEGIN:
+		return p->skel->progs.on_gc_begin;
+	case PROGRAM_GC_END:
+		return p->skel->progs.on_gc_end;
+	case PROGRAM_THREAD_START:
+		return p->skel->progs.on_thread_start;
+	case PROGRAM_THREAD_STOP:
+		return p->skel->progs.on_thread_stop;
+	case PROGRAM_SNAPSHOT:
+		return p->skel->progs.snapshot;
+	case NR_PROGRAMS:
+		break;
+	}
+	return NULL;
+}
+
+const char *probe_program_name(enum program program)
+{
+	static const char *const names[NR_PROGRAMS] = {
+		[PROGRAM_SWITCH] = "sched_switch",
+		[PROGRAM_WAKING] = "sched_waking",
+		[PROGRAM_NEWTASK] = "task_newtask",
+		[PROGRAM_EXIT] = "sched_process_exit",
+		[PROGRAM_RENAME] = "task_rename",
+		[PROGRAM_EXEC] = "sched_process_exec",
+		[PROGRAM_FUTEX] = "sys_exit_futex",
+		[PROGRAM_SAFEPOINT_BEGIN] = "safepoint__begin",
+		[PROGRAM_SAFEPOINT_END] = "safepoint__end",
+		[PROGRAM_VMOP_REQUEST] = "vmops__request",
+		[PROGRAM_VMOP_BEGIN] = "vmops__begin",
+		[PROGRAM_VMOP_END] = "vmops__end",
+		[PROGRAM_GC_BEGIN] = "gc__begin",
+		[PROGRAM_GC_END] = "gc__end",
+		[PROGRAM_THREAD_START] = "thread__start",
+		[PROGRAM_THREAD_STOP] = "thread__stop",
+		[PROGRAM_SNAPSHOT] = "snapshot",
+	};
+
+	return names[program];
+}
+
+uint64_t probe_dispatch_ns(enum program program)
+{
+	if (program == PROGRAM_FUTEX)
+		return DISPATCH_TRACEPOINT_NS;
+	if (program >= PROGRAM_SAFEPOINT_BEGIN && program <= PROGRAM_THREAD_STOP)
+		return DISPATCH_UPROBE_NS;
+	return program == PROGRAM_SNAPSHOT ? 0 : DISPATCH_TP_BTF_NS;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What the files of the loaded probes share; nobody else includes it. */
+#ifndef STANDSTILL_ATTACH_PROBE_INTERNAL_H
+#define STANDSTILL_ATTACH_PROBE_INTERNAL_H
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/shared.h" /* before the skeleton, which uses its types */
+#include "skel/standstill.skel.h"
+#include "user/attach/probe.h"
+
+#define PROBE_LINKS_MAX	  (NR_PROGRAMS + PROBE_TARGETS_MAX * 10)
+#define PROBE_MISSING_MAX (NR_PROGRAMS + PROBE_TARGETS_MAX)
+
+struct probe_missing {
+	const char *feature, *loss;
+};
+
+struct probes {
+	struct standstill_bpf *skel;
+	struct ring_buffer *ring;
+	struct bpf_link *links[PROBE_LINKS_MAX];
+	size_t nr_links;
+	struct bpf_link *snapshots[PROBE_TARGETS_MAX]; /* one iterator a target */
+	struct probe_target targets[PROBE_TARGETS_MAX];
+	enum pause_probes pauses[PROBE_TARGETS_MAX];
+	size_t nr_targets;
+	struct probe_missing missing[PROBE_MISSING_MAX];
+	size_t nr_missing;
+	uint64_t ring_bytes;
+	uint64_t seen_ring_full[LOST_KINDS], seen_no_storage, seen_recursion; /* reported so far */
+	int stats_fd;		 /* switches the kernel's BPF statistics on while open; -1: off */
+	probe_record_fn *record; /* of the drain under way */
+	void *record_arg;
+};
+
+/* Fill @problem and return @error. */
+int probe_fail(struct probe_problem *problem, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* probe_feature.c: switch on what this kernel has. -EOPNOTSUPP when it lacks what is required. */
+int probe_features_choose(struct probes *p, struct probe_problem *problem);
+int probe_features_attach(struct probes *p, struct probe_problem *problem);
+struct bpf_program *probe_program(const struct probes *p, enum program program);
+const char *probe_program_name(enum program program);
+uint64_t probe_dispatch_ns(enum program program);
+
+/* probe_pause.c: the pause probes of each target. choose: before load; attach: after. */
+int probe_pauses_choose(struct probes *p, enum pause_probes wanted, struct probe_problem *problem);
+int probe_pauses_attach(struct probes *p, struct probe_problem *problem);
+
+/* probe_right.c: say why @error was given by the kernel, by looking at what this process may do. */
+int probe_explain_refusal(struct probe_problem *problem, int error, const char *what);
+
+/* probe_tracefs.c: see to it that classic tracepoints can be found, in a mount namespace of our own
+ * if need be. */
+int probe_tracefs_mount(void);
+
+int probe_keep_link(struct probes *p, struct bpf_link *link);
+void probe_note_missing(struct probes *p, const char *feature, const char *loss);
+
+#endif
