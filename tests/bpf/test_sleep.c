@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <sys/syscall.h>
+
+#include "tests/bpf/capture.h"
+
+#define NR_SLEEPS 23
+#define SLEEP_US  2000
+
+TestSuite(bpf_sleep, .init = capture_or_skip, .timeout = 30);
+
+static void sleep_often(struct shared *shared)
+{
+	account_begin(&shared->threads[0]);
+	for (int i = 0; i < NR_SLEEPS; i++)
+		sleep_us(SLEEP_US);
+	account_end(&shared->threads[0]);
+}
+
+Test(bpf_sleep, twenty_three_sleeps_are_twenty_three_records)
+{
+	struct subject subject;
+	struct capture capture;
+	const struct event_offcpu *off = NULL;
+	size_t nr_sleeps = 0;
+
+	subject_start(&subject, NULL, sleep_often);
+	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
+	subject_run(&subject);
+	capture_end(&capture);
+
+	expect_whole(&capture, &subject.shared->threads[0]);
+	while ((off = capture_interval(&capture, &subject.shared->threads[0], off))) {
+		if (off->nr != SYS_clock_nanosleep || off->state == 0)
+			continue; /* preempted by a stranger */
+		nr_sleeps++;
+		cr_expect(eq(u32, off->tgid, subject.tgid));
+		cr_expect(eq(u32, off->state & 1, 1), "asleep, interruptible");
+		cr_expect(eq(u64, off->arg0, 0), "CLOCK_REALTIME, as glibc's nanosleep has it");
+		cr_expect(eq(u32, off->flags & OFFCPU_WOKEN, OFFCPU_WOKEN));
+		cr_expect(eq(u32, off->flags & OFFCPU_WOKEN_BY_IRQ, OFFCPU_WOKEN_BY_IRQ),
+			  "a timer");
+		cr_expect(eq(u32, off->waker_tid, 0));
+		cr_expect(ge(u64, off->off_ns - off->runq_ns, SLEEP_US * 1000ull - 100000),
+			  "it was woken when its time was over");
+	}
+	cr_expect(eq(sz, nr_sleeps, NR_SLEEPS));
+	subject_stop(&subject);
+	capture_free(&capture);
+}
+
+/* The two clocks differ by what the kernel does between its own stamp and the tracepoint. */
+Test(bpf_sleep, time_on_and_off_the_cpu_add_up_to_the_wall_clock)
+{
+	struct subject subject;
+	struct capture capture;
+	const struct event_offcpu *off = NULL;
+	const struct account *account;
+	uint64_t off_ns = 0, wall_ns, tolerance_ns;
+	int64_t difference_ns;
+
+	subject_start(&subject, NULL, sleep_often);
+	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
+	subject_run(&subject);
+	capture_end(&capture);
+
+	account = &subject.shared->threads[0];
+	expect_whole(&capture, account);
+	while ((off = capture_interval(&capture, account, off)))
+		off_ns += off->off_ns;
+	wall_ns = account->to_ns - account->from_ns;
+	tolerance_ns = 20000 * (account->nr_switches + 1);
+	difference_ns = (int64_t)(wall_ns - off_ns - account->cpu_ns);
+	cr_expect(lt(u64, off_ns, wall_ns));
+	cr_expect(lt(i64, difference_ns, (int64_t)tolerance_ns));
+	cr_expect(gt(i64, difference_ns, -(int64_t)tolerance_ns));
+	subject_stop(&subject);
+	capture_free(&capture);
+}
+
+static void sleep_long(struct shared *shared)
+{
+	shared->threads[0].tid = this_tid();
+	sleep_us(300000);
+}
+
+Test(bpf_sleep, a_thread_asleep_at_attach_is_known_to_be_asleep)
+{
+	struct subject subject;
+	struct capture capture;
+	const struct event_thread *seen;
+	const struct event_offcpu *off;
+	uint64_t attached_ns;
+
+	subject_start(&subject, NULL, sleep_long);
+	subject_begin(&subject);
+	sleep_us(20000); /* it is in its sleep by now, with most of it to come */
+	attached_ns = now_ns();
+	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
+	subject_wait(&subject);
+	capture_end(&capture);
+
+	seen = (const void *)capture_first(&capture, EVENT_THREAD, subject.tgid);
+	cr_assert(ne(ptr, (void *)seen, NULL), "a record of the thread as it was found");
+	cr_expect(ge(u64, seen->off_since_ns, attached_ns));
+	cr_expect(eq(int, seen->nr, SYS_clock_nanosleep));
+	off = (const void *)capture_first(&capture, EVENT_OFFCPU, subject.tgid);
+	cr_assert(ne(ptr, (void *)off, NULL), "a record of its waking up");
+	cr_expect(eq(u32, off->seq, 1));
+	cr_expect(eq(int, off->nr, SYS_clock_nanosleep));
+	cr_expect(eq(u32, off->flags & OFFCPU_BEFORE_ATTACH, OFFCPU_BEFORE_ATTACH));
+	cr_expect(ge(u64, off->hdr.ts_ns - off->off_ns, attached_ns),
+		  "no time from before is made up");
+	subject_stop(&subject);
+	capture_free(&capture);
+}
