@@ -110,7 +110,8 @@ static __always_inline void emit_interval(struct task_struct *task, struct threa
 	off->waker_tgid = woken ? thread->waker_tgid : 0;
 	off->ahead_tid = ahead->pid;
 	off->ahead_tgid = ahead->tgid;
-	off->flags = thread->flags | (woken ? OFFCPU_WOKEN : 0);
+	off->flags = thread->flags | (woken ? OFFCPU_WOKEN : 0) |
+		     (woken && thread->waker_in_irq ? OFFCPU_WOKEN_BY_IRQ : 0);
 	off->nr = thread->nr;
 	off->waker_nr = woken ? thread->waker_nr : -1;
 	off->cpu = bpf_get_smp_processor_id();
@@ -178,12 +179,12 @@ static __always_inline void note_waker(struct thread_state *thread, void *contex
 	thread->waker_nr = -1;
 	thread->waker_arg0 = 0;
 	if (!on_task_stack(context, current)) {
-		thread->flags |= OFFCPU_WOKEN_BY_IRQ;
+		thread->waker_in_irq = 1;
 		thread->waker_tid = 0;
 		thread->waker_tgid = 0;
 		return;
 	}
-	thread->flags &= ~OFFCPU_WOKEN_BY_IRQ;
+	thread->waker_in_irq = 0;
 	thread->waker_tid = current->pid;
 	thread->waker_tgid = current->tgid;
 	if (current->pid == 0 || current->flags & PF_KTHREAD)

@@ -16,6 +16,7 @@ struct thread_state {
 	u32 state;
 	u32 flags;
 	u32 waker_tid, waker_tgid;
+	u32 waker_in_irq; /* 1: woken from an interrupt */
 	u32 seq;
 	s16 nr, waker_nr;
 };
