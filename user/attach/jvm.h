@@ -82,7 +82,8 @@ struct jvm {
 	char *exe;	   /* as the target sees it; "" : unknown */
 	char *libjvm;	   /* as the target sees it */
 	char *libjvm_file; /* the same file, where we can open it: checked to be what is mapped */
-	uint64_t libjvm_bias; /* address in the target = address in the file + this */
+	uint64_t libjvm_start; /* of its first mapping, with the ELF header */
+	uint64_t libjvm_bias;  /* address in the target = address in the file + this */
 
 	int feature;		      /* 8, 11, 17, 21, 25...; 0: unknown */
 	char version[JVM_TEXT_BYTES]; /* "17.0.15+6-Debian-1deb12u1"; "" : unknown, as all below */
@@ -108,15 +109,14 @@ struct jvm {
 	struct jvm_symbols symbols;
 	char *operations[JVM_OPERATIONS_MAX]; /* VM_Operation::_names; NULL beyond nr_operations */
 	uint32_t nr_operations;		      /* 0: unknown */
-
-	void *owned; /* what usdt's texts point into */
 };
 
 /*
  * Look at @tgid. 0 and *ret set, to be given to jvm_free; else -ESRCH (no such process, or it ended
- * meanwhile), -EACCES (a right is missing: CAP_SYS_PTRACE and the like), -ENOEXEC (no JVM: no
- * libjvm.so is mapped), -EOPNOTSUPP (a JVM, but not HotSpot: OpenJ9, Zing), -ENOMEM, or what
- * reading libjvm.so gave (-EBADMSG: it is no usable ELF file).
+ * meanwhile; a thread's id is none), -EACCES (a right is missing: CAP_SYS_PTRACE and the like),
+ * -ENOEXEC (no JVM: no libjvm.so is mapped), -EOPNOTSUPP (a JVM, but not HotSpot: OpenJ9, Zing),
+ * -ENOENT (its libjvm.so was replaced on disk and the mapped one cannot be reached), -EBADMSG
+ * (libjvm.so or its tables make no sense), -ENOMEM.
  */
 int jvm_inspect(uint32_t tgid, struct jvm **ret);
 void jvm_free(struct jvm *jvm);
@@ -129,7 +129,7 @@ const struct jvm_usdt *jvm_find_usdt(const struct jvm *jvm, const char *provider
 				     size_t *ret_nr);
 
 /* Whether @jvm is still the process that was looked at: not gone, not another with the same pid,
- * libjvm still mapped by exec. */
+ * not another program by exec. */
 bool jvm_is_alive(const struct jvm *jvm);
 
 #endif
