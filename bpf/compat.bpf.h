@@ -19,7 +19,7 @@ static __always_inline bool task_throttled(struct task_struct *task)
 	struct task_struct___throttled *each = (void *)task;
 
 	if (bpf_core_field_exists(each->throttled))
-		return BPF_CORE_READ(each, throttled);
+		return each->throttled;
 	return task->se.cfs_rq->throttle_count > 0;
 }
 
