@@ -29,6 +29,8 @@ SOAK_SECONDS ?= 10
 check-soak: all $(O)/switches ## 50,000 records a second for SOAK_SECONDS lose nothing
 	$(Q)tests/bpf/soak.sh $(O) $(SOAK_SECONDS)
 
+include tests/verify.mk
+
 # PARTS="unit golden" runs only these; the parts are a table in the script.
 .PHONY: check verify
 check: ## every test, in at most 12 minutes

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "tests/live/agree/verdict.h"
+#include "user/base/cleanup.h"
+
+#define LABEL_COLUMNS 46
+
+/* The numbers. */
+enum limit {
+	EDGE_P50_NS = 15000,  /* begin, release */
+	EDGE_P90_NS = 100000, /* begin, release */
+	REACHING_P50_NS = 20000,
+	LATE_NAMED_OF_TEN = 9,
+};
+
+void verdict_header(void)
+{
+	printf("%-*s | %5s %5s %6s %8s | %6s %7s | %-13s | %-13s %-15s | %8s | %-7s |\n",
+	       LABEL_COLUMNS, "collector jdk workload source", "log", "found", "missed", "invented",
+	       "names:", "names:", "begin us", "release us", "less VM Thread", "reaching", "late");
+	printf("%-*s | %5s %5s %6s %8s | %6s %7s | %-13s | %-13s %-15s | %8s | %-7s |\n",
+	       LABEL_COLUMNS, "", "", "", "", "", "differ", "unknown", "p50/p90", "p50/p90",
+	       "off CPU", "p50 us", "named");
+}
+
+static void print_error(const struct error *error, int width)
+{
+	char text[32] = "-";
+
+	if (error->nr)
+		snprintf(text, sizeof(text), "%.1f/%.1f", (double)error->p50_ns / 1000,
+			 (double)error->p90_ns / 1000);
+	printf("%-*s ", width, text);
+}
+
+static void print_numbers(const char *label, const struct match *match, const struct agreement *is)
+{
+	char late[32] = "-", reaching[32] = "-";
+
+	if (is->nr_late)
+		snprintf(late, sizeof(late), "%zu/%zu", is->nr_late_named, is->nr_late);
+	if (is->reaching.nr)
+		snprintf(reaching, sizeof(reaching), "%.1f", (double)is->reaching.p50_ns / 1000);
+	printf("%-*s | %5zu %5zu %6zu %8zu | %6zu %7zu | ", LABEL_COLUMNS, label, match->nr_logged,
+	       match->nr_pairs, match->nr_missed, match->nr_invented, is->nr_names_differ,
+	       is->nr_names_unknown);
+	print_error(&is->begin, 13);
+	printf("| ");
+	print_error(&is->release, 13);
+	print_error(&is->release_explained, 15);
+	printf("| %8s | %-7s |", reaching, late);
+}
+
+static bool edge_holds(const struct error *error)
+{
+	return error->nr && error->p50_ns <= EDGE_P50_NS && error->p90_ns <= EDGE_P90_NS;
+}
+
+/* Every pair must have the time; an error over a few lucky ones would say nothing. */
+static bool known_for_all(const struct error *error, const struct match *match)
+{
+	return error->nr == match->nr_pairs;
+}
+
+struct check {
+	bool holds;
+	const char *broken;
+};
+
+static bool print_checks(const struct check *checks, size_t nr)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (checks[i].holds)
+			continue;
+		printf("%s %s", all ? " BROKEN:" : ",", checks[i].broken);
+		all = false;
+	}
+	printf("%s\n", all ? " ok" : "");
+	return all;
+}
+
+bool verdict_row(const char *label, const struct match *match, const struct agreement *is,
+		 bool names_required, bool offender_required)
+{
+	bool explained = edge_holds(&is->release_explained);
+	const struct check checks[] = {
+		{match->nr_logged > 0, "no pause to compare"},
+		{match->nr_missed == 0, "missed"},
+		{match->nr_invented == 0, "invented"},
+		{is->nr_names_differ == 0, "names differ"},
+		{!names_required || is->nr_names_unknown == 0, "names unknown"},
+		{edge_holds(&is->begin), "begin"},
+		{edge_holds(&is->release) || explained, "release"},
+		{is->reaching.nr && is->reaching.p50_ns <= REACHING_P50_NS, "reaching"},
+		{known_for_all(&is->begin, match), "begin not always known"},
+		{known_for_all(&is->release, match), "release not always known"},
+		{known_for_all(&is->reaching, match), "reaching not always known"},
+		{!offender_required || is->nr_late > 0, "nobody was late"},
+		{is->nr_late_named * 10 >= is->nr_late * LATE_NAMED_OF_TEN, "late thread"},
+		{is->nr_incomplete == 0, "incomplete"},
+		{is->nr_missed_before == 0, "says itself that it missed some"},
+	};
+
+	print_numbers(label, match, is);
+	return print_checks(checks, ARRAY_SIZE(checks));
+}

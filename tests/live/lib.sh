@@ -1,0 +1,149 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What the live tests share; sourced. Every process started here is ended by its pid, every undo is done, whatever happens.
+# Sets: root, out (where things are built), standstill, work (a directory for this run).
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+out=$(realpath -m "${O:-$root/build}")
+standstill=${STANDSTILL:-$out/standstill}
+classes=$out/live/classes
+mkdir -p "$out/live"
+work=$(mktemp -d "$out/live/run.XXXXXX")
+jvm_user_flags=() # more flags of the next JVM
+
+passed=0
+failed=0
+skipped=0
+pids=()  # started and not yet waited for
+undos=() # commands to run at the end, last first
+
+pass() { # pass NAME [FIGURES]
+	passed=$((passed + 1))
+	printf 'PASS %s%s\n' "$1" "${2:+: $2}"
+}
+
+fail() { # fail NAME WHY
+	failed=$((failed + 1))
+	printf 'FAIL %s: %s\n' "$1" "$2"
+}
+
+skip() { # skip NAME WHY
+	skipped=$((skipped + 1))
+	printf 'SKIP %s: %s\n' "$1" "$2"
+}
+
+finish() { # the summary; the status of the whole script
+	printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+	[[ $failed -eq 0 && $passed -gt 0 ]]
+}
+
+end_process() { # end_process PID: ask, then insist
+	local i
+
+	kill -CONT "$1" 2>/dev/null || true
+	kill -TERM "$1" 2>/dev/null || return 0
+	for ((i = 0; i < 100; i++)); do
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.05
+	done
+	kill -KILL "$1" 2>/dev/null || true
+	wait "$1" 2>/dev/null || true
+}
+
+tidy() {
+	local code=$? i
+
+	for ((i = ${#pids[@]} - 1; i >= 0; i--)); do
+		end_process "${pids[i]}"
+	done
+	for ((i = ${#undos[@]} - 1; i >= 0; i--)); do
+		eval "${undos[i]}" || true
+	done
+	if [[ $code -eq 0 && -z ${KEEP:-} ]]; then
+		rm -rf "$work"
+	else
+		printf 'kept: %s\n' "$work"
+	fi
+}
+trap tidy EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+clock() { "$out/live/inject" clock; }
+
+wait_until() { # wait_until SECONDS COMMAND...: until it succeeds
+	local deadline=$((${EPOCHREALTIME%.*} + $1))
+
+	shift
+	until "$@"; do
+		((${EPOCHREALTIME%.*} < deadline)) || return 1
+		sleep 0.05
+	done
+}
+
+# Start a JVM nobody prepared, but for its heap and its own log of safepoints, which the tests need as the truth.
+# start_jvm JDK COLLECTOR HEAP CLASS [ARGUMENT...]; sets jvm (its pid), jvm_log, jvm_out.
+start_jvm() {
+	local java=$1/bin/java collector=$2 heap=$3
+
+	shift 3
+	jvm_log=$work/$1.safepoints
+	jvm_out=$work/$1.out
+	"$java" "-XX:+Use${collector}GC" "-Xmx$heap" "${jvm_user_flags[@]}" \
+		"-Xlog:safepoint=info:file=$jvm_log:tn:filecount=0" -cp "$classes" "$@" \
+		>"$jvm_out" 2>&1 &
+	jvm=$!
+	pids+=("$jvm")
+	if ! wait_until 10 test -s "/proc/$jvm/root/tmp/hsperfdata_$(id -un)/$jvm"; then
+		printf 'the JVM did not come up: %s\n' "$(head -n 3 "$jvm_out")" >&2
+		return 1
+	fi
+	sleep 1 # past its start, and past compiling what it will run
+}
+
+stop_jvm() {
+	end_process "$jvm"
+	forget "$jvm"
+}
+
+forget() { # forget PID: it has been waited for
+	local pid rest=()
+
+	for pid in "${pids[@]}"; do
+		[[ $pid == "$1" ]] || rest+=("$pid")
+	done
+	pids=("${rest[@]}")
+}
+
+says_recording() {
+	grep -q recording "$1" && return
+	kill -0 "$recorder" 2>/dev/null || return 0 # it ended: no use waiting on
+	return 1
+}
+
+# start_record FILE [OPTION...]: returns when the probes are there; sets recorder, from_ns.
+start_record() {
+	local file=$1
+
+	shift
+	"$standstill" record -o "$file" "$@" >"$file.out" 2>"$file.err" </dev/null &
+	recorder=$!
+	pids+=("$recorder")
+	wait_until 20 says_recording "$file.err" || true
+	from_ns=$(clock)
+	if ! kill -0 "$recorder" 2>/dev/null || ! grep -q recording "$file.err"; then
+		printf 'the recorder did not attach: %s\n' "$(tail -n 3 "$file.err")" >&2
+		return 1
+	fi
+}
+
+# stop_record: sets to_ns and record_status.
+stop_record() {
+	to_ns=$(clock)
+	kill -TERM "$recorder" 2>/dev/null || true
+	record_status=0
+	wait "$recorder" || record_status=$?
+	forget "$recorder"
+}
