@@ -152,7 +152,10 @@ uint64_t process_ticks_to_ns(uint64_t ticks)
 {
 	/* The kernel counts starts on CLOCK_BOOTTIME, which runs on while the machine is suspended.
 	 */
-	int64_t suspended_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	int64_t apart_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	/* Without the time between the two readings, or the same thread would start elsewhere each
+	 * time. */
+	int64_t suspended_ns = apart_ns / (int64_t)NS_PER_MS * (int64_t)NS_PER_MS;
 	int64_t boot_ns = (int64_t)(ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)));
 
 	return boot_ns > suspended_ns ? (uint64_t)(boot_ns - suspended_ns) : 0;
