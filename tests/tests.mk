@@ -22,6 +22,7 @@ $(O)/bpf-tests: $(bpf_test_obj) $(analysis_obj) $(filter $(O)/user/attach/%,$(at
 
 .PHONY: check-bpf
 check-bpf: $(O)/bpf-tests ## the probes against threads that do a known number of things
+	$(Q)tools/check-vmlinux $(O)/skel/standstill.bpf.o
 	$(Q)$(O)/bpf-tests --verbose -j1
 
 .PHONY: check-soak

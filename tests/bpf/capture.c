@@ -40,6 +40,7 @@ static void add_loss(void *arg, uint32_t kind, enum lost_cause cause, uint64_t n
 	cr_assert(lt(u32, cause, NR_LOST_CAUSES));
 	capture->lost[kind][cause] += nr;
 	capture->nr_lost += nr;
+	cr_log_info("lost %llu records of kind %u for cause %d", (unsigned long long)nr, kind, cause);
 }
 
 void capture_begin(struct capture *capture, const struct subject *const *subjects, size_t nr,
