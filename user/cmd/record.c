@@ -181,7 +181,7 @@ static void tick(struct session *s)
 	if (recording_segment_due(s->file, now_ns))
 		record_begin_segment(s);
 	record_drain(s);
-	names_look_up(s);
+	record_names_look_up(s);
 	record_put_lost(s);
 	/* The kernel's statistics cost time, so they run for a tenth of a second in five. */
 	probes_measure(s->probes, s->nr_ticks % (5 * TICKS_A_SECOND) < TICKS_A_SECOND / 10);
@@ -342,13 +342,13 @@ int cmd_record(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	session.interactive = isatty(STDERR_FILENO);
-	session.names = names_new();
+	session.names = record_names_new();
 	if (!session.names) {
 		complain("out of memory");
 		return EXIT_FAILED;
 	}
 	code = run(&session);
-	names_free(session.names);
+	record_names_free(session.names);
 	record_close_targets(&session);
 	return code;
 }

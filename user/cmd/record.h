@@ -21,7 +21,7 @@ struct record_options {
 	bool verbose, quiet;
 };
 
-struct names;
+struct record_names;
 
 struct session {
 	const struct record_options *options;
@@ -31,7 +31,7 @@ struct session {
 	char path[4096];
 	struct probes *probes;
 	struct recording_writer *file;
-	struct names *names;
+	struct record_names *names;
 	int file_error;	     /* first -errno of the file; the recording ends then */
 	uint64_t start_ns;   /* attached since */
 	uint64_t attach_ns;  /* how long attaching took */
@@ -66,12 +66,12 @@ int record_drain(struct session *s);
 void record_begin_segment(struct session *s);
 
 /* record_names.c: names of Java threads, and of strangers met as wakers or ahead in a run queue. */
-struct names *names_new(void);
-void names_free(struct names *n);
-void names_event(struct session *s, const struct event_hdr *event);
-void names_look_up(
+struct record_names *record_names_new(void);
+void record_names_free(struct record_names *n);
+void record_names_event(struct session *s, const struct event_hdr *event);
+void record_names_look_up(
 	struct session *s); /* put the names asked for since the last call, a bounded number */
-void names_begin_segment(struct session *s);
+void record_names_begin_segment(struct session *s);
 
 /* record_status.c: the live line and the summary. */
 void status_begin(const struct session *s);

@@ -28,7 +28,7 @@ struct stranger {
 	uint32_t tgid, tid;
 };
 
-struct names {
+struct record_names {
 	struct map java; /* tid -> struct java_name */
 	struct stranger known[NR_STRANGERS];
 	struct stranger wanted[NR_WANTED];
@@ -36,12 +36,12 @@ struct names {
 	uint32_t reading; /* tgid whose names are being read */
 };
 
-struct names *names_new(void)
+struct record_names *record_names_new(void)
 {
-	return calloc(1, sizeof(struct names));
+	return calloc(1, sizeof(struct record_names));
 }
 
-void names_free(struct names *n)
+void record_names_free(struct record_names *n)
 {
 	struct java_name *name;
 	size_t cursor = 0;
@@ -55,7 +55,7 @@ void names_free(struct names *n)
 }
 
 /* Short of memory a name is left out: the thread keeps its short one. */
-static void remember(struct names *n, uint32_t tgid, uint32_t tid, const char *text)
+static void remember(struct record_names *n, uint32_t tgid, uint32_t tid, const char *text)
 {
 	struct java_name *name = map_get(&n->java, tid);
 
@@ -83,7 +83,7 @@ static bool is_target(const struct session *s, uint32_t tgid)
 
 static void want(const struct session *s, uint32_t tgid, uint32_t tid)
 {
-	struct names *n = s->names;
+	struct record_names *n = s->names;
 	struct stranger *slot = &n->known[tid & (NR_STRANGERS - 1)];
 
 	if (tid == 0 || (slot->tid == tid && slot->tgid == tgid) || n->nr_wanted == NR_WANTED ||
@@ -93,7 +93,7 @@ static void want(const struct session *s, uint32_t tgid, uint32_t tid)
 	n->wanted[n->nr_wanted++] = *slot;
 }
 
-void names_event(struct session *s, const struct event_hdr *event)
+void record_names_event(struct session *s, const struct event_hdr *event)
 {
 	if (event->kind == EVENT_OFFCPU) {
 		const struct event_offcpu *off = (const void *)event;
@@ -140,9 +140,9 @@ static void look_up(struct session *s, const struct stranger *stranger)
 	put_name(s, stranger->tgid, stranger->tid, NAME_COMM, comm);
 }
 
-void names_look_up(struct session *s)
+void record_names_look_up(struct session *s)
 {
-	struct names *n = s->names;
+	struct record_names *n = s->names;
 
 	for (size_t i = 0; i < n->nr_wanted; i++)
 		look_up(s, &n->wanted[i]);
@@ -151,14 +151,14 @@ void names_look_up(struct session *s)
 
 static void on_java_name(void *arg, uint32_t tid, const char *text)
 {
-	struct names *n = arg;
+	struct record_names *n = arg;
 
 	remember(n, n->reading, tid, text);
 }
 
-void names_begin_segment(struct session *s)
+void record_names_begin_segment(struct session *s)
 {
-	struct names *n = s->names;
+	struct record_names *n = s->names;
 	struct java_name *name;
 	size_t cursor = 0;
 

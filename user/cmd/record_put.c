@@ -48,7 +48,7 @@ static int on_record(void *arg, const struct event_hdr *event)
 
 	count(s, event);
 	record_put(s, event);
-	names_event(s, event);
+	record_names_event(s, event);
 	return 0;
 }
 

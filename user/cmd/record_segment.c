@@ -107,7 +107,7 @@ void record_begin_segment(struct session *s)
 		s->file_error = error;
 	put_facts(s, now_ns);
 	put_clock(s);
-	names_begin_segment(s);
+	record_names_begin_segment(s);
 	record_put_counters(s, 2);
 	probes_snapshot(s->probes);
 	record_drain(s);
