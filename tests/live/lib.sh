@@ -3,6 +3,7 @@
 #
 # What the live tests share; sourced. Every process started here is ended by its pid, every undo is done, whatever happens.
 # Sets: root, out (where things are built), standstill, work (a directory for this run).
+# shellcheck disable=SC2034 # what is set here is for who sources it
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -123,18 +124,19 @@ says_recording() {
 	return 1
 }
 
-# start_record FILE [OPTION...]: returns when the probes are there; sets recorder, from_ns.
+# start_record FILE [OPTION...]: returns when the probes are there; sets recorder, record_err, from_ns.
 start_record() {
 	local file=$1
 
 	shift
-	"$standstill" record -o "$file" "$@" >"$file.out" 2>"$file.err" </dev/null &
+	record_err=$work/${file##*/}.err
+	"$standstill" record -o "$file" "$@" >"$work/${file##*/}.out" 2>"$record_err" </dev/null &
 	recorder=$!
 	pids+=("$recorder")
-	wait_until 20 says_recording "$file.err" || true
+	wait_until 20 says_recording "$record_err" || true
 	from_ns=$(clock)
-	if ! kill -0 "$recorder" 2>/dev/null || ! grep -q recording "$file.err"; then
-		printf 'the recorder did not attach: %s\n' "$(tail -n 3 "$file.err")" >&2
+	if ! kill -0 "$recorder" 2>/dev/null || ! grep -q recording "$record_err"; then
+		printf 'the recorder did not attach: %s\n' "$(tail -n 3 "$record_err")" >&2
 		return 1
 	fi
 }

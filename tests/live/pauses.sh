@@ -57,7 +57,7 @@ main() {
 	sleep "$seconds"
 	stop_record
 	stop_jvm
-	[[ $record_status -eq 0 ]] || { printf 'record ended with %d: %s\n' "$record_status" "$(tail -n 1 "$file.err")"; exit 3; }
+	[[ $record_status -eq 0 ]] || { printf 'record ended with %d: %s\n' "$record_status" "$(tail -n 1 "$record_err")"; exit 3; }
 	"$standstill" pauses "$file" --csv >"$file.pauses"
 	"$standstill" threads "$file" --spans --csv --thread "VM Thread" >"$file.spans"
 	label=$(printf '%-10s %2s %-8s %-5s' "$collector" "$(jdk_release "$jdk")" "$workload" "$source")

@@ -21,10 +21,18 @@
 struct options {
 	const char *log, *pauses, *spans, *label, *offender;
 	uint64_t from_ns, to_ns;
-	bool names, header, verbose;
+	bool names, counts, header, verbose;
 };
 
-enum option_key { KEY_LABEL = 256, KEY_OFFENDER, KEY_NAMES, KEY_HEADER, KEY_FROM, KEY_TO };
+enum option_key {
+	KEY_LABEL = 256,
+	KEY_OFFENDER,
+	KEY_NAMES,
+	KEY_COUNTS,
+	KEY_HEADER,
+	KEY_FROM,
+	KEY_TO
+};
 
 static const struct argp_option options[] = {
 	{"log", 'l', "FILE", 0, "the JVM's log: -Xlog:safepoint=info:file=FILE:tn:filecount=0", 0},
@@ -35,6 +43,7 @@ static const struct argp_option options[] = {
 	{"label", KEY_LABEL, "TEXT", 0, "what the row begins with", 0},
 	{"offender", KEY_OFFENDER, "NAME", 0, "this thread was made to be late", 0},
 	{"names", KEY_NAMES, NULL, 0, "an unknown operation breaks a limit", 0},
+	{"counts", KEY_COUNTS, NULL, 0, "only what is missed or invented breaks a limit", 0},
 	{"header", KEY_HEADER, NULL, 0, "print the head of the table, and nothing else", 0},
 	{"verbose", 'v', NULL, 0, "print each pair's errors, in ns, to standard error", 0},
 	{0},
@@ -79,6 +88,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
 		return 0;
 	case KEY_NAMES:
 		o->names = true;
+		return 0;
+	case KEY_COUNTS:
+		o->counts = true;
 		return 0;
 	case KEY_HEADER:
 		o->header = true;
@@ -155,10 +167,12 @@ static int compare(const struct options *o)
 
 	if (!read_inputs(o, &in) && !match(&in.log, &in.found, o->from_ns, o->to_ns, &in.match) &&
 	    !agreement_of(&in.match, &in.off, o->offender, &agreement)) {
-		status = verdict_row(o->label ? o->label : "", &in.match, &agreement, o->names,
-				     o->offender != NULL)
-				 ? EXIT_SUCCESS
-				 : EXIT_BROKEN;
+		const struct demand demand = {
+			.names = o->names, .offender = o->offender != NULL, .times = !o->counts};
+
+		status = EXIT_BROKEN;
+		if (verdict_row(o->label ? o->label : "", &in.match, &agreement, &demand))
+			status = EXIT_SUCCESS;
 		if (o->verbose)
 			print_pairs(&in.match);
 	}

@@ -76,35 +76,53 @@ static bool print_checks(const struct check *checks, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		if (checks[i].holds)
 			continue;
-		printf("%s %s", all ? " BROKEN:" : ",", checks[i].broken);
+		printf(" BROKEN: %s;", checks[i].broken);
 		all = false;
 	}
-	printf("%s\n", all ? " ok" : "");
 	return all;
 }
 
-bool verdict_row(const char *label, const struct match *match, const struct agreement *is,
-		 bool names_required, bool offender_required)
+static bool times_hold(const struct match *match, const struct agreement *is)
 {
-	bool explained = edge_holds(&is->release_explained);
 	const struct check checks[] = {
 		{match->nr_logged > 0, "no pause to compare"},
-		{match->nr_missed == 0, "missed"},
-		{match->nr_invented == 0, "invented"},
-		{is->nr_names_differ == 0, "names differ"},
-		{!names_required || is->nr_names_unknown == 0, "names unknown"},
 		{edge_holds(&is->begin), "begin"},
-		{edge_holds(&is->release) || explained, "release"},
+		{edge_holds(&is->release) || edge_holds(&is->release_explained), "release"},
 		{is->reaching.nr && is->reaching.p50_ns <= REACHING_P50_NS, "reaching"},
 		{known_for_all(&is->begin, match), "begin not always known"},
 		{known_for_all(&is->release, match), "release not always known"},
 		{known_for_all(&is->reaching, match), "reaching not always known"},
-		{!offender_required || is->nr_late > 0, "nobody was late"},
+	};
+
+	return print_checks(checks, ARRAY_SIZE(checks));
+}
+
+static bool all_found(const struct match *match, const struct agreement *is,
+		      const struct demand *demand)
+{
+	const struct check checks[] = {
+		{match->nr_missed == 0, "missed"},
+		{match->nr_invented == 0, "invented"},
+		{is->nr_names_differ == 0, "names differ"},
+		{!demand->names || is->nr_names_unknown == 0, "names unknown"},
+		{!demand->offender || is->nr_late > 0, "nobody was late"},
 		{is->nr_late_named * 10 >= is->nr_late * LATE_NAMED_OF_TEN, "late thread"},
 		{is->nr_incomplete == 0, "incomplete"},
 		{is->nr_missed_before == 0, "says itself that it missed some"},
 	};
 
-	print_numbers(label, match, is);
 	return print_checks(checks, ARRAY_SIZE(checks));
+}
+
+bool verdict_row(const char *label, const struct match *match, const struct agreement *is,
+		 const struct demand *demand)
+{
+	bool holds;
+
+	print_numbers(label, match, is);
+	holds = all_found(match, is, demand);
+	if (demand->times)
+		holds = times_hold(match, is) && holds;
+	printf("%s\n", holds ? " ok" : "");
+	return holds;
 }

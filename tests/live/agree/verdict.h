@@ -10,9 +10,15 @@
 /* Prints the two lines above the rows. */
 void verdict_header(void);
 
+struct demand {
+	bool names;    /* an unknown operation breaks a limit */
+	bool offender; /* there must be pauses that a thread was late for */
+	bool times;    /* there must be pauses, and their times must be right */
+};
+
 /* Prints a row that begins with @label. Returns whether every limit holds; the row names those that
  * do not. */
 bool verdict_row(const char *label, const struct match *match, const struct agreement *agreement,
-		 bool names_required, bool offender_required);
+		 const struct demand *demand);
 
 #endif

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Pages that must be read from the disk: a mapped file is dropped from the page cache, a thread touches it here and there. Its waits
+# are page faults, and no pause.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/injected.sh"
+
+main() {
+	local file=$work/faults.still cold=$work/cold home
+
+	case $(stat --file-system --format=%T "$work") in
+	tmpfs | ramfs | overlayfs)
+		skip "cold page faults" "$work is on a file system that has no pages to read from a disk"
+		finish
+		return
+		;;
+	esac
+	home=$(jdk_homes | head -n 1)
+	head --bytes=128M /dev/urandom >"$cold"
+	sync "$cold"
+	start_jvm "$home" Serial 64m ColdRead 6 "$cold"
+	start_record "$file" -p "$jvm"
+	dd if="$cold" iflag=nocache count=0 status=none # POSIX_FADV_DONTNEED for all of it
+	sleep 3
+	stop_record
+	stop_jvm
+	spans_of "$file" cold-reader >"$file.spans"
+	judge "cold page faults" awk -f "$live/awk/csv.awk" -f "$live/awk/faults.awk" -v from_ns="$from_ns" \
+		-v to_ns="$to_ns" "$jvm_out" "$file.spans"
+	judge "cold page faults, pauses" no_false_pauses "$file"
+	finish
+}
+
+main

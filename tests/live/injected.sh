@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# What the tests of injections share; sourced.
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/jdk.sh"
+
+live=$root/tests/live
+
+judge() { # judge NAME COMMAND...: its output is the figures or the reason
+	local name=$1 text
+
+	shift
+	if text=$("$@" 2>&1); then
+		pass "$name" "$text"
+	else
+		fail "$name" "$text"
+	fi
+}
+
+# spans_of FILE THREAD [OPTION...]
+spans_of() {
+	"$standstill" threads "$1" --spans --csv --thread "$2" "${@:3}"
+}
+
+injected() { # injected TIMES SPANS REASON
+	awk -f "$live/awk/csv.awk" -f "$live/awk/injected.awk" -v reason="$3" "$1" "$2"
+}
+
+# Pauses found are the JVM's own, all of them and none more. no_false_pauses FILE
+no_false_pauses() {
+	local status=0 row
+
+	"$standstill" pauses "$1" --csv >"$1.pauses"
+	row=$("$out/live/agree" --counts --log "$jvm_log" --pauses "$1.pauses" --from "$from_ns" --to "$to_ns") || status=$?
+	awk -F'|' '{ split($2, n, " "); printf "%d pauses logged, %d found, %d missed, %d invented", n[1], n[2], n[3], n[4] }' <<<"$row"
+	[[ $status -eq 0 ]] || printf ':%s' "${row##*|}"
+	return "$status"
+}
