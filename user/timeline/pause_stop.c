@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "user/timeline/pause_stop.h"
+
+#define FUTEX_CMD	      127u
+#define FUTEX_WAIT_PRIVATE    128u
+#define FUTEX_WAIT_BITSET_CMD 9u
+
+/*
+ * The late thread says it is safe before it leaves its CPU, and the VM Thread may see that first:
+ * so much later than *synchronized* may its arrival be.
+ */
+#define LATE_SLACK_NS 30000ull
+
+struct stop *stop_new(uint32_t tgid, uint32_t vm_tid)
+{
+	struct stop *stop = calloc(1, sizeof(*stop));
+
+	if (!stop)
+		return NULL;
+	stop->pause.tgid = tgid;
+	stop->vm_tid = vm_tid;
+	return stop;
+}
+
+void stop_free(struct stop *stop)
+{
+	size_t cursor = 0;
+	void *part;
+
+	if (!stop)
+		return;
+	while ((part = map_next(&stop->parts, &cursor)))
+		free(part);
+	map_free(&stop->parts);
+	free(stop);
+}
+
+bool stop_is_barrier_wait(const struct event_offcpu *off)
+{
+	return off->nr == SYS_futex && off->arg1 == FUTEX_WAIT_PRIVATE && off->arg2 & 1 &&
+	       off->state;
+}
+
+bool stop_is_condition_wait(const struct event_offcpu *off)
+{
+	return off->nr == SYS_futex && (off->arg1 & FUTEX_CMD) == FUTEX_WAIT_BITSET_CMD &&
+	       off->state;
+}
+
+bool stop_is_sleep(const struct event_offcpu *off)
+{
+	return (off->nr == SYS_nanosleep || off->nr == SYS_clock_nanosleep) && off->state;
+}
+
+static struct part *part_of(struct stop *stop, uint32_t tid)
+{
+	struct part *part = map_get(&stop->parts, tid);
+
+	if (part)
+		return part;
+	part = calloc(1, sizeof(*part));
+	if (!part)
+		return NULL;
+	if (map_put(&stop->parts, tid, part)) {
+		free(part);
+		return NULL;
+	}
+	part->tid = tid;
+	return part;
+}
+
+static void part_wait(struct stop *stop, struct part *part, const struct event_offcpu *off)
+{
+	uint64_t from_ns = off->hdr.ts_ns - off->off_ns;
+	bool by_vm_thread = off->flags & OFFCPU_WOKEN && off->waker_tid == stop->vm_tid;
+
+	if (!part->arrived_ns || from_ns < part->arrived_ns)
+		part->arrived_ns = from_ns;
+	if (!part->safe_ns && from_ns >= stop->pause.begin_ns)
+		part->safe_ns = from_ns;
+	if (off->hdr.ts_ns < part->back_ns)
+		return;
+	part->by_vm_thread = by_vm_thread;
+	part->woken_ns = off->hdr.ts_ns - off->runq_ns;
+	part->back_ns = off->hdr.ts_ns;
+}
+
+int stop_barrier(struct stop *stop, const struct event_offcpu *off)
+{
+	struct part *part = part_of(stop, off->hdr.tid);
+
+	if (!part)
+		return -ENOMEM;
+	part->at_barrier = true;
+	part_wait(stop, part, off);
+	return 0;
+}
+
+int stop_requester(struct stop *stop, const struct event_offcpu *off)
+{
+	struct part *part = part_of(stop, off->hdr.tid);
+
+	if (!part)
+		return -ENOMEM;
+	part->requester = true;
+	part_wait(stop, part, off);
+	return 0;
+}
+
+static uint64_t overlap(const struct past_span *span, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t from = span->from_ns > from_ns ? span->from_ns : from_ns;
+	uint64_t to = span->to_ns < to_ns ? span->to_ns : to_ns;
+
+	return to > from ? to - from : 0;
+}
+
+/* Where *reaching* ends and the operation begins, as well as that is known. */
+static uint64_t phase_change(const struct stop *stop)
+{
+	const struct pause *pause = &stop->pause;
+
+	if (pause->sync_ns)
+		return pause->sync_ns;
+	return pause->op_begin_ns ? pause->op_begin_ns : stop->closed_ns;
+}
+
+static void add_tail(struct stop *stop, const struct past_span *span, uint64_t from_ns, bool gc)
+{
+	struct pause *pause = &stop->pause;
+	struct tail tail = {
+		.from_ns = span->from_ns > from_ns ? span->from_ns : from_ns,
+		.to_ns = span->to_ns < stop->closed_ns ? span->to_ns : stop->closed_ns,
+		.reason = span->reason,
+		.gc = gc,
+	};
+
+	if (tail.from_ns >= tail.to_ns)
+		return;
+	if (stop->nr_tail < TAIL_MAX)
+		stop->tail[stop->nr_tail++] = tail;
+	else
+		(gc ? pause->gc_operation_ns : pause->vm_operation_ns)[tail.reason] +=
+			tail.to_ns -
+			tail.from_ns; /* some microseconds after the release, at worst */
+}
+
+static void absorb_jvm(struct stop *stop, const struct past_span *span, bool gc)
+{
+	struct pause *pause = &stop->pause;
+	uint64_t sync_ns = phase_change(stop);
+	uint64_t tail_ns = pause->op_end_ns;
+
+	if (!tail_ns)
+		tail_ns = stop->closed_ns - sync_ns > TAIL_MAX_NS ? stop->closed_ns - TAIL_MAX_NS
+								  : sync_ns;
+	if (gc) {
+		pause->gc_operation_ns[span->reason] += overlap(span, sync_ns, tail_ns);
+	} else {
+		pause->vm_reaching_ns[span->reason] += overlap(span, pause->begin_ns, sync_ns);
+		pause->vm_operation_ns[span->reason] += overlap(span, sync_ns, tail_ns);
+	}
+	add_tail(stop, span, tail_ns > sync_ns ? tail_ns : sync_ns, gc);
+}
+
+/*
+ * A thread that is blocked in a system call is safe: it is in native code, or the JVM knows that it
+ * waits. One that waits for a page, for memory or for a kernel lock outside of any call was running
+ * Java or the JVM's own code.
+ */
+static bool is_safe(const struct past_span *span)
+{
+	switch (span->reason) {
+	case REASON_RUNNING:
+	case REASON_RUN_QUEUE:
+	case REASON_THROTTLED:
+	case REASON_STOPPED:
+	case REASON_TRACED:
+	case REASON_FROZEN:
+	case REASON_UNKNOWN:
+		return false;
+	default:
+		return span->in_syscall;
+	}
+}
+
+static int absorb_candidate(struct stop *stop, const struct past_span *span)
+{
+	uint64_t begin_ns = stop->pause.begin_ns, until_ns = phase_change(stop) + LATE_SLACK_NS;
+	bool covers_begin = span->from_ns <= begin_ns && span->to_ns > begin_ns;
+	struct part *part = map_get(&stop->parts, span->tid);
+
+	if (span->from_ns >= until_ns)
+		return 0;
+	if (!part && (!covers_begin || is_safe(span)))
+		return 0;
+	if (!part)
+		part = part_of(stop, span->tid);
+	if (!part)
+		return -ENOMEM;
+	part->role = span->role;
+	if (covers_begin)
+		part->unsafe = !is_safe(span);
+	if (!part->unsafe || (part->safe_ns && span->from_ns >= part->safe_ns))
+		return 0;
+	if (is_safe(span)) {
+		part->safe_ns = span->from_ns;
+		return 0;
+	}
+	if (span->reason == REASON_RUNNING)
+		part->left_cpu_ns = span->to_ns;
+	part->ns[span->reason] +=
+		overlap(span, begin_ns, part->safe_ns ? part->safe_ns : UINT64_MAX);
+	return 0;
+}
+
+int stop_absorb(struct stop *stop, const struct past_span *span)
+{
+	if (span->tid == stop->vm_tid)
+		absorb_jvm(stop, span, false);
+	else if (span->role == ROLE_GC)
+		absorb_jvm(stop, span, true);
+	else
+		return absorb_candidate(stop, span);
+	return 0;
+}
+
+/* ---- finishing ---- */
+
+static void find_release(struct stop *stop)
+{
+	struct pause *pause = &stop->pause;
+	uint64_t first_ns = 0;
+	const struct part *part;
+	size_t cursor = 0;
+
+	while ((part = map_next(&stop->parts, &cursor)))
+		if (part->at_barrier && part->by_vm_thread &&
+		    (!first_ns || part->woken_ns < first_ns))
+			first_ns = part->woken_ns;
+	if (!first_ns)
+		return;
+	pause->release_ns = first_ns;
+	pause->release_source = RELEASE_WAKE;
+}
+
+static void settle_tail(struct stop *stop)
+{
+	struct pause *pause = &stop->pause;
+	uint64_t end_ns = pause->release_ns ? pause->release_ns : stop->closed_ns;
+
+	for (size_t i = 0; i < stop->nr_tail; i++) {
+		const struct tail *tail = &stop->tail[i];
+		uint64_t to_ns = tail->to_ns < end_ns ? tail->to_ns : end_ns;
+
+		if (to_ns > tail->from_ns)
+			(tail->gc ? pause->gc_operation_ns
+				  : pause->vm_operation_ns)[tail->reason] += to_ns - tail->from_ns;
+	}
+	stop->nr_tail = 0;
+}
+
+/* When @part ceased to hold up the safepoint; 0: it did not, or nobody can tell. */
+static uint64_t late_arrival(const struct stop *stop, const struct part *part)
+{
+	uint64_t arrived_ns = part->safe_ns;
+
+	if (!part->unsafe)
+		return 0;
+	if (part->role == ROLE_COMPILER && !part->at_barrier)
+		return 0; /* it compiles in native state: safe all the time */
+	/* It got as far as saying that it is safe, and was put off its CPU before it could wait: it
+	 * found the barrier open when it was back. */
+	if (!arrived_ns)
+		arrived_ns = part->left_cpu_ns;
+	/* The VM Thread sleeps until all are safe: the last of them became so after it had last
+	 * found one that was not. */
+	if (arrived_ns < stop->looked_ns || arrived_ns > stop->pause.sync_ns + LATE_SLACK_NS)
+		return 0;
+	return arrived_ns;
+}
+
+/* A thread that waits at the barrier was held up for sure; one that blocked elsewhere may have been
+ * safe before. */
+static bool is_later(const struct part *part, uint64_t arrived_ns, const struct part *than,
+		     uint64_t than_ns)
+{
+	if (!than || part->at_barrier != than->at_barrier)
+		return !than || part->at_barrier;
+	return arrived_ns > than_ns;
+}
+
+static void find_late(struct stop *stop)
+{
+	struct pause *pause = &stop->pause;
+	const struct part *part, *late = NULL;
+	size_t cursor = 0;
+
+	if (!stop->slept_ns || !pause->sync_ns)
+		return; /* all were safe when the VM Thread first looked */
+	while ((part = map_next(&stop->parts, &cursor))) {
+		uint64_t arrived_ns = late_arrival(stop, part);
+
+		if (!arrived_ns || !is_later(part, arrived_ns, late, pause->late_arrived_ns))
+			continue;
+		late = part;
+		pause->late_tid = part->tid;
+		pause->late_arrived_ns = arrived_ns;
+	}
+	if (late)
+		memcpy(pause->late_ns, late->ns, sizeof(pause->late_ns));
+}
+
+static int compare_stopped(const void *left, const void *right)
+{
+	const struct pause_stopped *a = left, *b = right;
+
+	if (a->back_ns != b->back_ns)
+		return a->back_ns < b->back_ns ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static int list_stopped(struct stop *stop, struct pause_stopped **ret)
+{
+	struct pause *pause = &stop->pause;
+	struct pause_stopped *stopped = calloc(stop->parts.nr + 1, sizeof(*stopped));
+	const struct part *part;
+	size_t cursor = 0;
+
+	if (!stopped)
+		return -ENOMEM;
+	while ((part = map_next(&stop->parts, &cursor))) {
+		if (!part->at_barrier && !part->requester)
+			continue;
+		stopped[pause->nr_stopped++] =
+			(struct pause_stopped){part->tid, part->requester, part->arrived_ns,
+					       part->woken_ns, part->back_ns};
+		pause->lost_ns += pause_lost(pause, &stopped[pause->nr_stopped - 1]);
+	}
+	qsort(stopped, pause->nr_stopped, sizeof(*stopped), compare_stopped);
+	pause->stopped = stopped;
+	*ret = stopped;
+	return 0;
+}
+
+uint64_t pause_lost(const struct pause *pause, const struct pause_stopped *stopped)
+{
+	uint64_t from_ns = stopped->arrived_ns;
+
+	if (from_ns < pause->begin_ns)
+		from_ns = pause->begin_ns;
+	return stopped->back_ns > from_ns ? stopped->back_ns - from_ns : 0;
+}
+
+int stop_finish(struct stop *stop, struct pause_stopped **ret_stopped)
+{
+	find_release(stop);
+	settle_tail(stop);
+	find_late(stop);
+	return list_stopped(stop, ret_stopped);
+}

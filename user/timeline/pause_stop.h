@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One pause in the making: who was stopped, who was late, what the VM Thread and the GC workers
+ * did. The inside of pauses.h; nobody else includes it.
+ */
+#ifndef STANDSTILL_TIMELINE_PAUSE_STOP_H
+#define STANDSTILL_TIMELINE_PAUSE_STOP_H
+
+#include "user/base/map.h"
+#include "user/timeline/pauses.h"
+#include "user/timeline/span_ring.h"
+
+/* What one thread did in the pause. */
+struct part {
+	uint32_t tid;
+	uint8_t role;
+	bool requester;
+	bool at_barrier;
+	bool unsafe; /* at begin it was on a CPU, or kept from one where it holds up a safepoint */
+	bool by_vm_thread;   /* woken_ns is a wake-up by the VM Thread */
+	uint64_t arrived_ns; /* at the barrier, or where the requester waits */
+	uint64_t woken_ns, back_ns;
+	uint64_t safe_ns;	 /* first blocked, at the barrier or elsewhere; 0: not seen */
+	uint64_t left_cpu_ns;	 /* last off a CPU while not yet safe */
+	uint64_t ns[NR_REASONS]; /* in [begin, safe) */
+};
+
+/* A piece of the end of the operation: whether it lies before the release is known only when the
+ * first thread is back. */
+struct tail {
+	uint64_t from_ns, to_ns;
+	uint8_t reason;
+	bool gc;
+};
+#define TAIL_MAX    64
+#define TAIL_MAX_NS 1000000ull
+
+struct stop {
+	struct pause pause;
+	struct stop *prev, *next;
+	uint32_t vm_tid;
+	uint64_t closed_ns; /* all that makes its end is known since; 0: still open */
+	uint64_t looked_ns; /* the VM Thread looked at the threads after its last sleep but one; 0:
+			       that was before begin */
+	uint64_t slept_ns;  /* the VM Thread's last back-off sleep while reaching ended then; 0: it
+			       never slept */
+	struct map parts;
+	struct tail tail[TAIL_MAX];
+	size_t nr_tail;
+};
+
+struct stop *stop_new(uint32_t tgid, uint32_t vm_tid);
+void stop_free(struct stop *stop);
+
+/* Whether @off is a wait at a safepoint barrier, by anyone: FUTEX_WAIT|PRIVATE for an odd value,
+ * the safepoint's number (glibc's locks wait the same way, but for 2). JDK 13 and later. */
+bool stop_is_barrier_wait(const struct event_offcpu *off);
+
+/* Whether @off is a wait in a condition variable, where a requester waits for its operation. */
+bool stop_is_condition_wait(const struct event_offcpu *off);
+
+/* Whether @off is a back-off sleep of a VM Thread. */
+bool stop_is_sleep(const struct event_offcpu *off);
+
+/* @off was spent at this pause's barrier. 0 or -ENOMEM. */
+int stop_barrier(struct stop *stop, const struct event_offcpu *off);
+
+/* @off was spent by the requester, waiting for its operation. 0 or -ENOMEM. */
+int stop_requester(struct stop *stop, const struct event_offcpu *off);
+
+/* A span that touches the closed pause. In order, a thread. 0 or -ENOMEM. */
+int stop_absorb(struct stop *stop, const struct past_span *span);
+
+/* Nothing more comes: fill in stop->pause. Its list of stopped threads is to be freed by the
+ * caller. 0 or -ENOMEM. */
+int stop_finish(struct stop *stop, struct pause_stopped **ret_stopped);
+
+#endif
