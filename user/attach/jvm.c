@@ -91,13 +91,13 @@ void jvm_take_pointers(struct jvm *jvm, uint64_t operation_names, uint64_t opera
 }
 
 /* The tables cost a millisecond: only read where hsperfdata is not mapped from a file. */
-static int take_facts(struct jvm *jvm, const uint64_t addresses[])
+static int take_facts(struct jvm *jvm)
 {
 	struct vmstructs *tables = NULL;
 	int err = 0;
 
 	if (!jvm->perfdata_address)
-		err = vmstructs_read(jvm->tgid, addresses, &tables);
+		err = vmstructs_read(jvm->tgid, jvm->vmstructs, &tables);
 	if (err == -EBADMSG || err == -ENODATA || err == -EFAULT)
 		err = 0; /* then that much less is known */
 	if (!err)
@@ -110,16 +110,15 @@ static int take_facts(struct jvm *jvm, const uint64_t addresses[])
 
 static int fill(uint32_t tgid, struct jvm *jvm)
 {
-	uint64_t addresses[NR_VMSTRUCTS_SYMBOLS];
 	int err;
 
 	err = jvm_take_process(tgid, jvm);
 	if (!err)
-		err = jvm_take_library(jvm, addresses);
+		err = jvm_take_library(jvm);
 	if (!err && !jvm->has_vmstructs)
 		err = -EOPNOTSUPP;
 	if (!err)
-		err = take_facts(jvm, addresses);
+		err = take_facts(jvm);
 	if (!err && strstr(jvm->vm_name, "Zing"))
 		err = -EOPNOTSUPP;
 	if (!err)

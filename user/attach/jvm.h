@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "user/attach/vmstructs.h"
+
 #define JVM_COLLECTORS_MAX 4   /* sun.gc.collector.0 to .3 in hsperfdata */
 #define JVM_OPERATIONS_MAX 256 /* more than any HotSpot has; 97 in JDK 17 */
 #define JVM_TEXT_BYTES	   256 /* versions, vendors: cut if longer */
@@ -67,6 +69,10 @@ struct jvm_symbols {
 			       inside */
 	uint64_t current_type; /* SafepointTracing::_current_type: int, index into operations[] */
 	uint64_t initial_time; /* initial_time_count: int64, javaTimeNanos() at uptime 0 */
+	uint64_t
+		thread_name; /* of three ints: the offset of java.lang.Thread.name in its object, */
+	uint64_t string_value; /* java.lang.String.value */
+	uint64_t string_coder; /* and java.lang.String.coder */
 };
 
 struct jvm {
@@ -106,6 +112,7 @@ struct jvm {
 	uint32_t perfdata_bytes;
 	struct jvm_counter_map counters;
 
+	uint64_t vmstructs[NR_VMSTRUCTS_SYMBOLS]; /* for vmstructs_read */
 	struct jvm_symbols symbols;
 	char *operations[JVM_OPERATIONS_MAX]; /* VM_Operation::_names; NULL beyond nr_operations */
 	uint32_t nr_operations;		      /* 0: unknown */

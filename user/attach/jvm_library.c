@@ -18,16 +18,20 @@
 #define HEADER_BYTES	   4096u
 #define PERFDATA_BYTES_MAX (16u << 20) /* 32 KiB unless -XX:PerfDataMemorySize */
 
-enum { /* what is wanted of the symbol tables besides the tables of vmStructs */
-       SYMBOL_STATE = NR_VMSTRUCTS_SYMBOLS,
-       SYMBOL_COUNTER,
-       SYMBOL_BARRIER,
-       SYMBOL_VMOP_LOCK,
-       SYMBOL_CURRENT_TYPE,
-       SYMBOL_INITIAL_TIME,
-       SYMBOL_OPERATION_NAMES,
-       SYMBOL_BEGIN,
-       NR_SYMBOLS
+/* What is wanted of the symbol tables besides the tables of vmStructs. */
+enum {
+	SYMBOL_STATE = NR_VMSTRUCTS_SYMBOLS,
+	SYMBOL_COUNTER,
+	SYMBOL_BARRIER,
+	SYMBOL_VMOP_LOCK,
+	SYMBOL_CURRENT_TYPE,
+	SYMBOL_INITIAL_TIME,
+	SYMBOL_THREAD_NAME,
+	SYMBOL_STRING_VALUE,
+	SYMBOL_STRING_CODER,
+	SYMBOL_OPERATION_NAMES,
+	SYMBOL_BEGIN,
+	NR_SYMBOLS
 };
 
 static const char *const hotspot_symbols[NR_SYMBOLS] = {
@@ -37,6 +41,9 @@ static const char *const hotspot_symbols[NR_SYMBOLS] = {
 	[SYMBOL_VMOP_LOCK] = "VMOperation_lock",
 	[SYMBOL_CURRENT_TYPE] = "_ZN16SafepointTracing13_current_typeE",
 	[SYMBOL_INITIAL_TIME] = "_ZL18initial_time_count",
+	[SYMBOL_THREAD_NAME] = "_ZN16java_lang_Thread12_name_offsetE",
+	[SYMBOL_STRING_VALUE] = "_ZN16java_lang_String13_value_offsetE",
+	[SYMBOL_STRING_CODER] = "_ZN16java_lang_String13_coder_offsetE",
 	[SYMBOL_OPERATION_NAMES] = "_ZN12VM_Operation6_namesE",
 	[SYMBOL_BEGIN] = "_ZN20SafepointSynchronize5beginEv",
 };
@@ -220,14 +227,13 @@ static int take_usdt(void *arg, const struct elf_usdt *usdt)
 	return row->provider && row->name && row->arguments ? 0 : -ENOMEM;
 }
 
-static void take_symbols(struct jvm *jvm, const struct elf_symbol symbols[NR_SYMBOLS],
-			 uint64_t vmstructs[])
+static void take_symbols(struct jvm *jvm, const struct elf_symbol symbols[NR_SYMBOLS])
 {
 	uint64_t at[NR_SYMBOLS];
 
 	for (size_t i = 0; i < NR_SYMBOLS; i++)
 		at[i] = symbols[i].address ? symbols[i].address + jvm->libjvm_bias : 0;
-	memcpy(vmstructs, at, NR_VMSTRUCTS_SYMBOLS * sizeof(at[0]));
+	memcpy(jvm->vmstructs, at, sizeof(jvm->vmstructs));
 	jvm->has_vmstructs = at[VMSTRUCTS_FIELDS] != 0;
 	jvm->symbols = (struct jvm_symbols){
 		.safepoint_state = at[SYMBOL_STATE],
@@ -237,11 +243,14 @@ static void take_symbols(struct jvm *jvm, const struct elf_symbol symbols[NR_SYM
 		.vmop_lock = at[SYMBOL_VMOP_LOCK],
 		.current_type = at[SYMBOL_CURRENT_TYPE],
 		.initial_time = at[SYMBOL_INITIAL_TIME],
+		.thread_name = at[SYMBOL_THREAD_NAME],
+		.string_value = at[SYMBOL_STRING_VALUE],
+		.string_coder = at[SYMBOL_STRING_CODER],
 	};
 	jvm_take_pointers(jvm, at[SYMBOL_OPERATION_NAMES], symbols[SYMBOL_OPERATION_NAMES].bytes);
 }
 
-static int read_libjvm(const struct search *search, struct elf_file *elf, uint64_t vmstructs[])
+static int read_libjvm(const struct search *search, struct elf_file *elf)
 {
 	struct elf_symbol symbols[NR_SYMBOLS] = {0};
 	struct jvm *jvm = search->jvm;
@@ -260,14 +269,14 @@ static int read_libjvm(const struct search *search, struct elf_file *elf, uint64
 	if (nr_symbols < 0)
 		return (int)nr_symbols;
 	jvm->has_symtab = nr_symbols && symbols[SYMBOL_BEGIN].address;
-	take_symbols(jvm, symbols, vmstructs);
+	take_symbols(jvm, symbols);
 	err = elf_file_usdt(elf, take_usdt, &list);
 	if (jvm->nr_usdt)
 		qsort(jvm->usdt, jvm->nr_usdt, sizeof(*jvm->usdt), compare_usdt);
 	return err;
 }
 
-int jvm_take_library(struct jvm *jvm, uint64_t vmstructs[])
+int jvm_take_library(struct jvm *jvm)
 {
 	struct search search = {.jvm = jvm};
 	struct elf_file *elf;
@@ -285,7 +294,7 @@ int jvm_take_library(struct jvm *jvm, uint64_t vmstructs[])
 		return fd == -EPERM ? -EACCES : fd;
 	err = elf_file_open(fd, &elf);
 	if (!err) {
-		err = read_libjvm(&search, elf, vmstructs);
+		err = read_libjvm(&search, elf);
 		elf_file_close(elf);
 	}
 	close(fd);

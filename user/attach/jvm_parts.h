@@ -12,7 +12,7 @@ struct vmstructs;
 int jvm_take_process(uint32_t tgid, struct jvm *jvm);
 
 /* libjvm: path, file, bias, symbols, USDT; and where hsperfdata is mapped. As jvm_inspect. */
-int jvm_take_library(struct jvm *jvm, uint64_t vmstructs[]);
+int jvm_take_library(struct jvm *jvm);
 
 /* The counters, and what hsperfdata says of version, collector and command. None is no error. */
 int jvm_take_perfdata(struct jvm *jvm, const struct vmstructs *tables);
