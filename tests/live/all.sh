@@ -103,6 +103,7 @@ main() {
 	jdk_table | tee "$table"
 	"$out/live/agree" --header | tee -a "$table"
 	run_script agree_self.sh
+	run_script judges_self.sh
 	cells "${2:-60}"
 	for script in inject_stop.sh inject_freeze.sh inject_quota.sh inject_wakers.sh inject_faults.sh errors.sh; do
 		run_script "$script"

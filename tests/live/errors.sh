@@ -102,7 +102,7 @@ refuse_inputs() { # refuse_inputs RECORDING
 main() {
 	local home
 
-	home=$(jdk_homes | head -n 1)
+	home=$(jdk_first)
 	start_jvm "$home" Serial 64m Allocate 120
 	refuse_targets
 	refuse_rights

@@ -139,7 +139,10 @@ target_exits() {
 target_execs() {
 	local file=$work/exec.still home
 
-	home=$(jdk_homes | while read -r home; do [[ $(jdk_release "$home") -lt 22 ]] || printf '%s\n' "$home"; done | head -n 1)
+	while read -r home; do
+		[[ $(jdk_release "$home") -lt 22 ]] || break
+		home=''
+	done < <(jdk_homes)
 	if [[ -z $home ]]; then
 		skip "the JVM becomes another program" "that takes a JDK 22 or later"
 		return

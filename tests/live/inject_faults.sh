@@ -16,7 +16,7 @@ main() {
 		return
 		;;
 	esac
-	home=$(jdk_homes | head -n 1)
+	home=$(jdk_first)
 	head --bytes=128M /dev/urandom >"$cold"
 	sync "$cold"
 	start_jvm "$home" Serial 64m ColdRead 6 "$cold"

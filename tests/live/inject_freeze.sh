@@ -9,7 +9,7 @@ source "$(dirname "$0")/cgroup.sh"
 freeze_one() { # freeze_one NAME CGROUP FILE ON OFF
 	local file=$work/$3.still
 
-	start_jvm "$(jdk_homes | head -n 1)" Serial 64m Busy 60 1
+	start_jvm "$(jdk_first)" Serial 64m Busy 60 1
 	printf '%s\n' "$jvm" >"$2/cgroup.procs"
 	undos+=("printf '%s\n' '$5' >'$2/$3' 2>/dev/null")
 	start_record "$file" -p "$jvm"

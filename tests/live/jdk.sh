@@ -34,6 +34,13 @@ jdk_homes() {
 	done < <(jdk_candidates)
 }
 
+jdk_first() { # any one
+	local home
+
+	read -r home < <(jdk_homes)
+	printf '%s\n' "$home"
+}
+
 jdk_home() { # jdk_home RELEASE: its home, or nothing
 	local home
 

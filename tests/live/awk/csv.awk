@@ -33,10 +33,10 @@ function csv_need(name,    i) {
 	exit 2
 }
 
-function csv_row(line,    fields, n, i) {
-	n = csv_split(line, fields)
+function csv_row(line,    fields, i) {
+	csv_split(line, fields)
 	for (i = 1; i <= csv_nr; i++)
-		csv[csv_names[i]] = i <= n ? fields[i] : ""
+		csv[csv_names[i]] = fields[i] ~ /^[0-9]+$/ ? fields[i] + 0 : fields[i] # else awk compares as text
 }
 
 function overlap(from, to, other_from, other_to,    begin, end) {
