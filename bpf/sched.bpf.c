@@ -170,29 +170,34 @@ static __always_inline bool on_task_stack(void *context, struct task_struct *cur
 
 #define PF_KTHREAD 0x00200000
 
+static __always_inline void note_irq(struct thread_state *thread)
+{
+	thread->waker_in_irq = 1;
+	thread->waker_tid = 0;
+	thread->waker_tgid = 0;
+	thread->waker_nr = -1;
+	thread->waker_arg0 = 0;
+}
+
+/*
+ * x86 handles an interrupt that hits user mode on the stack of the thread it hit
+ * (run_irq_on_irqstack_cond), where it cannot be told from a wake-up by that thread's own page
+ * fault; interrupts are the many. So only a thread in a syscall, or one of the kernel's, is named.
+ */
 static __always_inline void note_waker(struct thread_state *thread, void *context)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
-	struct pt_regs *regs;
-	s64 nr;
+	bool has_syscalls = current->pid != 0 && !(current->flags & PF_KTHREAD);
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(current);
+	s64 nr = has_syscalls ? (s64)regs->orig_ax : -1; /* garbage in the others */
 
-	thread->waker_nr = -1;
-	thread->waker_arg0 = 0;
-	if (!on_task_stack(context, current)) {
-		thread->waker_in_irq = 1;
-		thread->waker_tid = 0;
-		thread->waker_tgid = 0;
-		return;
-	}
+	if (!on_task_stack(context, current) || (has_syscalls && nr < 0))
+		return note_irq(thread);
 	thread->waker_in_irq = 0;
 	thread->waker_tid = current->pid;
 	thread->waker_tgid = current->tgid;
-	if (current->pid == 0 || current->flags & PF_KTHREAD)
-		return; /* their saved registers are garbage */
-	regs = (struct pt_regs *)bpf_task_pt_regs(current);
-	nr = regs->orig_ax;
-	thread->waker_nr = nr < 0 || nr > 0x7fff ? -1 : nr;
-	thread->waker_arg0 = regs->di;
+	thread->waker_nr = nr > 0x7fff ? -1 : nr;
+	thread->waker_arg0 = has_syscalls ? regs->di : 0;
 }
 
 SEC("?tp_btf/sched_waking")

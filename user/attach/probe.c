@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The life of the probes: open, choose, load, attach, look once, detach. */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,17 @@ static int open_ring(struct probes *p, struct probe_problem *problem)
 	return 0;
 }
 
+/* The tracepoints do not mind a target that is not there; the caller does. */
+static int check_targets(const struct probes *p, struct probe_problem *problem)
+{
+	for (size_t i = 0; i < p->nr_targets; i++)
+		if (kill((pid_t)p->targets[i].tgid, 0) && errno == ESRCH)
+			return probe_fail(problem, -ESRCH,
+					  "process %u ended before it could be attached to",
+					  p->targets[i].tgid);
+	return 0;
+}
+
 int probes_attach(const struct probe_target *targets, size_t nr,
 		  const struct probe_options *options, struct probes **ret,
 		  struct probe_problem *problem)
@@ -190,6 +202,8 @@ int probes_attach(const struct probe_target *targets, size_t nr,
 		error = open_ring(p, problem);
 	if (!error)
 		error = attach(p, problem);
+	if (!error)
+		error = check_targets(p, problem);
 	if (error) {
 		probes_detach(p);
 		return error;
