@@ -21,6 +21,7 @@ table="
 setup   | check verify | 300  | tools/setup
 build   | check verify | 180  | $mk -j$(nproc) all
 style   | check verify | 60   | tests/style.sh
+install | check verify | 30   | $mk check-install
 unit    | check verify | 120  | $mk -j$(nproc) check-unit
 sanitize| check verify | 180  | $mk -j$(nproc) SANITIZE=address,undefined check-unit
 golden  | check verify | 60   | $mk check-golden

@@ -25,6 +25,10 @@ check-bpf: $(O)/bpf-tests ## the probes against threads that do a known number o
 	$(Q)tools/check-vmlinux $(O)/skel/standstill.bpf.o
 	$(Q)$(O)/bpf-tests --verbose -j1
 
+.PHONY: check-install
+check-install: all ## what make install puts where
+	$(Q)tests/install.sh $(O)
+
 .PHONY: check-soak
 SOAK_SECONDS ?= 10
 check-soak: all $(O)/switches ## 50,000 records a second for SOAK_SECONDS lose nothing
