@@ -36,6 +36,8 @@ public class Server {
 	}
 
 	public static void main(String[] args) throws Exception {
+		// JDK 17 writes header and body apart: with Nagle's algorithm the body waits for the client's delayed ACK.
+		System.setProperty("sun.net.httpserver.nodelay", "true");
 		for (int i = 0; i < ENTRIES; i++)
 			cache.add(new byte[16384]);
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
