@@ -20,6 +20,7 @@ mk="$make O=$out/ci CI=1" # an O of its own: warnings are errors in here, and ob
 table="
 setup   | check verify | 300  | tools/setup
 build   | check verify | 180  | $mk -j$(nproc) all
+driver  | check verify | 30   | tests/check_self.sh
 style   | check verify | 60   | tests/style.sh
 install | check verify | 30   | $mk check-install
 unit    | check verify | 120  | $mk -j$(nproc) check-unit
@@ -128,4 +129,6 @@ main() {
 	[[ $all_failed -eq 0 && $all_passed -gt 0 ]]
 }
 
-main "$@"
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+	main "$@"
+fi
