@@ -63,8 +63,10 @@ static void unescape(char *text)
 
 	for (const char *from = text; *from; to++) {
 		unsigned int code;
+		int digits = 0;
 
-		if (*from == '\\' && sscanf(from + 1, "%3o", &code) == 1 && code) {
+		if (*from == '\\' && sscanf(from + 1, "%3o%n", &code, &digits) == 1 &&
+		    digits == 3) {
 			*to = (char)code;
 			from += 4;
 		} else {
