@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# Names of Java threads, read hundreds of times while the heap moves. The truth is what each thread says of itself, and for the JVM's own
+# Java threads a thread dump taken afterwards. No name may be wrong, ever; and every thread must have been named.
+#
+#   tests/live/names.sh [SECONDS]    for each JDK and collector, 2 s by default
+# shellcheck source-path=SCRIPTDIR
+source "$(dirname "$0")/lib.sh"
+source "$(dirname "$0")/jdk.sh"
+
+seconds=${1:-2}
+
+# 17 prints nid=0x1f, 25 nid=31. Names are in the JVM's own UTF-8, which jcmd cannot print beyond the BMP: left out.
+dump_names() { # dump_names HOME: "tid TAB name"
+	LC_ALL=C.UTF-8 "$1/bin/jcmd" -J-Dfile.encoding=UTF-8 -J-Dsun.stdout.encoding=UTF-8 -J-Dstdout.encoding=UTF-8 \
+		"$jvm" Thread.print |
+		sed -nE 's/^"(.*)" .*os_prio=.* nid=(0x[0-9a-f]+|[0-9]+) .*$/\2\t\1/p' |
+		while IFS=$'\t' read -r nid name; do
+			[[ $name == *\?* ]] || printf '%d\t%s\n' "$nid" "$name"
+		done
+}
+
+# Of the pairs in $3: how many are wrong by $1 (or by $2 for threads not in there), and how many threads of $1 have none.
+judge() { # judge OWN DUMP READ: "WRONG MISSING FIRST-WRONG"
+	awk -F '\t' '
+		FILENAME == ARGV[1] { own[$1] = $2; truth[$1] = $2; next }
+		FILENAME == ARGV[2] { if (!($1 in truth)) truth[$1] = $2; next }
+		{ seen[$1] = 1 }
+		($1 in truth) && $2 != truth[$1] { if (!wrong++) first = "thread " $1 " is " truth[$1] ", read as " $2 }
+		END { for (tid in own) missing += !(tid in seen); printf "%d %d %s\n", wrong, missing, first }
+	' "$1" "$2" "$3"
+}
+
+cell() { # cell HOME COLLECTOR [FLAG...]
+	local name wrong missing first truth=$work/truth
+
+	name="names $2 $(jdk_release "$1")${3:+ ${*:3}}"
+	if ! jdk_has "$1" "$2"; then
+		skip "$name" "this JDK was built without that collector"
+		return
+	fi
+	rm -f "$truth"
+	jvm_user_flags=("${@:3}")
+	start_jvm "$1" "$2" 256m Names "$truth"
+	if ! wait_until 20 test -e "$truth" || ! "$out/live/names" "$jvm" "$seconds" >"$work/read" 2>"$work/figures"; then
+		fail "$name" "$(cat "$work/figures" "$jvm_out" 2>/dev/null | head -n 1)"
+		stop_jvm
+		return
+	fi
+	dump_names "$1" >"$work/dump"
+	stop_jvm
+	read -r wrong missing first < <(judge "$truth" "$work/dump" "$work/read")
+	if [[ $wrong -ne 0 ]]; then
+		fail "$name" "$wrong wrong: $first"
+	elif [[ $missing -ne 0 ]]; then
+		fail "$name" "$missing threads were never named, $(cat "$work/figures")"
+	elif [[ $(wc -l <"$work/dump") -lt 30 ]]; then
+		fail "$name" "the thread dump has $(wc -l <"$work/dump") names"
+	else
+		pass "$name" "$(cat "$work/figures")"
+	fi
+}
+
+main() {
+	local home collector
+
+	while read -r home <&3; do
+		for collector in Serial Parallel G1 Z Shenandoah; do
+			cell "$home" "$collector"
+		done
+		cell "$home" Serial -XX:-UseCompressedOops
+		cell "$home" G1 -XX:-UseCompressedClassPointers
+		if "$home/bin/java" -XX:+UseCompactObjectHeaders -version >/dev/null 2>&1; then
+			cell "$home" Parallel -XX:+UseCompactObjectHeaders
+			cell "$home" Shenandoah -XX:+UseCompactObjectHeaders
+		fi
+	done 3< <(jdk_homes)
+	finish
+}
+
+main
