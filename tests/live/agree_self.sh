@@ -18,7 +18,7 @@ make_log() {
 		for (i = 0; i < 40; i++) {
 			since = 700000 + i; reaching = 20000 + i * 10; at = 260000; leave = leaving ? 10000 : 0
 			total = reaching + at + leave; begin = end + since; end = begin + total
-			printf "[%dns] Safepoint \"G1CollectForAllocation\", Time since last: %d ns, Reaching safepoint: %d ns, ", end + 3000 + i % 7 * 1000, since, reaching
+			printf "[%dns] Safepoint \"G1PauseCleanup\", Time since last: %d ns, Reaching safepoint: %d ns, ", end + 3000 + i % 7 * 1000, since, reaching
 			if (!leaving) printf "Cleanup: 0 ns, "
 			printf "At safepoint: %d ns, ", at
 			if (leaving) printf "Leaving safepoint: %d ns, ", leave
@@ -32,7 +32,7 @@ make_found() {
 	printf '%s\n' "$columns" >"$found"
 	awk -F '[^0-9]+' -v OFS=, 'BEGIN { end = 1000000000 } { # $4: since, $5: reaching; $3 is the 1 of G1
 		begin = end + $4; end = begin + $(NF - 1)
-		print begin + 2000, end - 5000, end, $5, 0, 0, 0, "G1CollectForAllocation", "late-one", "futex"
+		print begin + 2000, end - 5000, end, $5, 0, 0, 0, "G1PauseCleanup", "late-one", "futex"
 	}' "$log" >>"$found"
 }
 

@@ -7,8 +7,10 @@
 source "$(dirname "$0")/injected.sh"
 source "$(dirname "$0")/exits.sh"
 
-# One sentence: a single line, ours, of a length one reads, that names what it is about.
+# One sentence: a single line, ours, of a length one reads, that names what it is about. Where the arguments are wrong, argp adds its
+# own line on --help.
 one_sentence() { # one_sentence FILE WORDS
+	sed -i '/^Try `/,$d' "$1"
 	[[ $(wc -l <"$1") -eq 1 ]] || return 1
 	grep -qE "^standstill[^:]*: .{15,400}$" "$1" || return 1
 	grep -qiE -- "$2" "$1"
@@ -29,11 +31,9 @@ refuses() {
 	fi
 }
 
-# A file system of its own over DIRECTORY, for one command: in_mount DIRECTORY OPTIONS COMMAND...
-in_mount() {
-	# shellcheck disable=SC2016 # the inner shell's words
-	unshare --mount bash -c 'mount -t tmpfs -o "$2" tmpfs "$1" && shift 2 && exec "$@"' bash "$@"
-}
+# A file system of its own over DIRECTORY, for one command: "${in_mount[@]}" DIRECTORY OPTIONS COMMAND...
+# shellcheck disable=SC2016 # the inner shell's words
+in_mount=(unshare --mount bash -c 'mount -t tmpfs -o "$2" tmpfs "$1" && shift 2 && exec "$@"' bash)
 
 gone_pid() {
 	sleep 0 &
@@ -60,17 +60,17 @@ refuse_targets() {
 }
 
 refuse_rights() {
-	local open=$work/open drop=cap_bpf,cap_perfmon,cap_sys_admin
+	local open=$work/open drop=-bpf,-perfmon,-sys_admin
 
 	chmod 755 "$work"
 	mkdir -m 1777 "$open"
 	refuses "another user" "$EXIT_NO_PERMISSION" 'CAP_|root|permi' \
 		setpriv --reuid 65534 --regid 65534 --clear-groups "$standstill" record -p "$jvm" -d 1 -o "$open/x.still"
 	refuses "root without the capabilities" "$EXIT_NO_PERMISSION" 'CAP_(BPF|PERFMON|SYS_ADMIN)' \
-		setpriv --bounding-set "-${drop//,/,-}" --inh-caps "-${drop//,/,-}" \
+		setpriv --bounding-set=$drop --inh-caps=$drop \
 		"$standstill" record -p "$jvm" -d 1 -o "$open/x.still"
 	refuses "a kernel without BTF" "$EXIT_NO_KERNEL" 'BTF' \
-		in_mount /sys/kernel/btf size=4k "$standstill" record -p "$jvm" -d 1 -o "$open/x.still"
+		"${in_mount[@]}" /sys/kernel/btf size=4k "$standstill" record -p "$jvm" -d 1 -o "$open/x.still"
 }
 
 refuse_outputs() {
@@ -80,7 +80,7 @@ refuse_outputs() {
 	refuses "a directory that is not there" "$EXIT_NO_OUTPUT" 'nowhere' \
 		"$standstill" record -p "$jvm" -d 1 -o "$work/nowhere/x.still"
 	refuses "a read-only directory" "$EXIT_NO_OUTPUT" 'read-only|Read-only' \
-		in_mount "$place" ro "$standstill" record -p "$jvm" -d 1 -o "$place/x.still"
+		"${in_mount[@]}" "$place" ro "$standstill" record -p "$jvm" -d 1 -o "$place/x.still"
 	refuses "a directory as the file" "$EXIT_NO_OUTPUT" 'irectory' \
 		"$standstill" record -p "$jvm" -d 1 -o "$work"
 }

@@ -15,7 +15,8 @@ struct lengths {
 	bool has_leaving;
 };
 
-/* The number after @label; false when the line has no such field. */
+/* The number after @label, whose comma tells it from the name of an operation; false when the line
+ * has no such field. */
 static bool field(const char *line, const char *label, uint64_t *ret)
 {
 	const char *at = strstr(line, label);
@@ -26,11 +27,12 @@ static bool field(const char *line, const char *label, uint64_t *ret)
 static bool parse_lengths(const char *line, struct lengths *ret)
 {
 	*ret = (struct lengths){0};
-	field(line, "Cleanup", &ret->cleanup_ns); /* until 21 */
-	ret->has_leaving = field(line, "Leaving safepoint", &ret->leaving_ns);
-	return field(line, "Time since last", &ret->since_ns) &&
-	       field(line, "Reaching safepoint", &ret->reaching_ns) &&
-	       field(line, "At safepoint", &ret->at_ns) && field(line, "Total", &ret->total_ns) &&
+	field(line, ", Cleanup", &ret->cleanup_ns); /* until 21 */
+	ret->has_leaving = field(line, ", Leaving safepoint", &ret->leaving_ns);
+	return field(line, ", Time since last", &ret->since_ns) &&
+	       field(line, ", Reaching safepoint", &ret->reaching_ns) &&
+	       field(line, ", At safepoint", &ret->at_ns) &&
+	       field(line, ", Total", &ret->total_ns) &&
 	       ret->total_ns == ret->reaching_ns + ret->cleanup_ns + ret->at_ns + ret->leaving_ns;
 }
 
