@@ -42,19 +42,11 @@ static int on_barrier_wait(struct pauses *p, struct pause_jvm *jvm, const struct
 	return jvm->source == PAUSE_SOURCE_FUTEX ? futex_barrier_wait(p, jvm, off) : 0;
 }
 
-/* The requester of a pause may have begun to wait before it began, and is woken after its end. */
 static int on_condition_wait(struct pauses *p, const struct event_offcpu *off)
 {
-	uint64_t from_ns = off->hdr.ts_ns - off->off_ns, woken_ns = off->hdr.ts_ns - off->runq_ns;
+	struct stop *stop = pauses_find_requested(p, off);
 
-	for (struct stop *stop = p->last; stop; stop = stop->prev) {
-		if (stop->pause.requester_tid != off->hdr.tid || stop->pause.tgid != off->tgid)
-			continue;
-		if (woken_ns > stop->pause.begin_ns &&
-		    (!stop->closed_ns || from_ns < stop->closed_ns))
-			return stop_requester(stop, off);
-	}
-	return 0;
+	return stop ? stop_requester(stop, off) : 0;
 }
 
 static int on_vm_sleep(struct pauses *p, struct pause_jvm *jvm, const struct event_offcpu *off)
@@ -78,7 +70,7 @@ static int on_offcpu(struct pauses *p, const struct event_offcpu *off)
 		return 0;
 	if (off->hdr.tid == jvm->vm_tid)
 		return stop_is_sleep(off) ? on_vm_sleep(p, jvm, off) : 0;
-	if (stop_is_barrier_wait(off))
+	if (pauses_is_barrier_wait(off))
 		return on_barrier_wait(p, jvm, off);
 	return stop_is_condition_wait(off) ? on_condition_wait(p, off) : 0;
 }

@@ -66,6 +66,10 @@ int pauses_close(struct pauses *p, struct stop *stop, uint64_t closed_ns);
  * NULL: none. */
 struct stop *pauses_find(const struct pauses *p, const struct event_offcpu *off);
 
+/* The pause whose operation the thread of @off had asked for, and waited for in @off. NULL: none.
+ */
+struct stop *pauses_find_requested(const struct pauses *p, const struct event_offcpu *off);
+
 /* Nothing more comes of this JVM. 0 or -ENOMEM. */
 int pauses_end_jvm(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns);
 

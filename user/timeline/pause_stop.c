@@ -40,7 +40,9 @@ void stop_free(struct stop *stop)
 	free(stop);
 }
 
-bool stop_is_barrier_wait(const struct event_offcpu *off)
+/* FUTEX_WAIT|PRIVATE for an odd value, the safepoint's number. glibc's locks wait the same way, but
+ * for 2; its conditions with another operation. JDK 13 and later. */
+bool pauses_is_barrier_wait(const struct event_offcpu *off)
 {
 	return off->nr == SYS_futex && off->arg1 == FUTEX_WAIT_PRIVATE && off->arg2 & 1 &&
 	       off->state;

@@ -52,10 +52,6 @@ struct stop {
 struct stop *stop_new(uint32_t tgid, uint32_t vm_tid);
 void stop_free(struct stop *stop);
 
-/* Whether @off is a wait at a safepoint barrier, by anyone: FUTEX_WAIT|PRIVATE for an odd value,
- * the safepoint's number (glibc's locks wait the same way, but for 2). JDK 13 and later. */
-bool stop_is_barrier_wait(const struct event_offcpu *off);
-
 /* Whether @off is a wait in a condition variable, where a requester waits for its operation. */
 bool stop_is_condition_wait(const struct event_offcpu *off);
 

@@ -86,8 +86,7 @@ static bool touches_loss(const struct pauses *p, const struct stop *stop)
 	uint64_t from_ns = stop->pause.begin_ns ? stop->pause.begin_ns : stop->closed_ns;
 
 	for (size_t i = 0; i < nr; i++)
-		if (p->losses[i].to_ns > from_ns &&
-		    p->losses[i].from_ns < stop->closed_ns)
+		if (p->losses[i].to_ns > from_ns && p->losses[i].from_ns < stop->closed_ns)
 			return true;
 	return false;
 }
@@ -154,6 +153,21 @@ struct stop *pauses_find(const struct pauses *p, const struct event_offcpu *off)
 	return NULL;
 }
 
+/* The requester of a pause may have begun to wait before it began, and is woken after its end. */
+struct stop *pauses_find_requested(const struct pauses *p, const struct event_offcpu *off)
+{
+	uint64_t from_ns = off->hdr.ts_ns - off->off_ns, woken_ns = off->hdr.ts_ns - off->runq_ns;
+
+	for (struct stop *stop = p->last; stop; stop = stop->prev) {
+		if (stop->pause.requester_tid != off->hdr.tid || stop->pause.tgid != off->tgid)
+			continue;
+		if (woken_ns > stop->pause.begin_ns &&
+		    (!stop->closed_ns || from_ns < stop->closed_ns))
+			return stop;
+	}
+	return NULL;
+}
+
 int pauses_end_jvm(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns)
 {
 	int err = usdt_end(p, jvm, end_ns);
@@ -197,22 +211,30 @@ int pauses_span(struct pauses *p, const struct thread *thread, const struct span
 	return err;
 }
 
+static bool may_come(const struct pauses *p, const struct event_offcpu *off)
+{
+	const struct pause_jvm *jvm = map_get(&p->jvms, off->tgid);
+
+	return jvm && jvm->source == PAUSE_SOURCE_FUTEX && off->waker_tid == jvm->vm_tid &&
+	       off->hdr.ts_ns - off->runq_ns > jvm->given_ns;
+}
+
 uint64_t pauses_nr_of(const struct pauses *p, const struct event_offcpu *off, bool *ret_later)
 {
 	const struct stop *stop;
 
 	*ret_later = false;
-	if (stop_is_barrier_wait(off)) {
+	if (off->runq_ns > off->off_ns || off->off_ns > off->hdr.ts_ns)
+		return 0;
+	if (pauses_is_barrier_wait(off)) {
 		stop = pauses_find(p, off);
+		*ret_later = !stop && may_come(p, off);
 		return stop ? stop->pause.nr : 0;
 	}
 	if (!stop_is_condition_wait(off))
 		return 0;
-	for (stop = p->last; stop; stop = stop->prev)
-		if (stop->pause.requester_tid == off->hdr.tid &&
-		    map_get(&stop->parts, off->hdr.tid))
-			return stop->pause.nr;
-	return 0;
+	stop = pauses_find_requested(p, off);
+	return stop ? stop->pause.nr : 0;
 }
 
 int pauses_end(struct pauses *p, uint64_t end_ns)

@@ -87,10 +87,15 @@ int pauses_event(struct pauses *p,
 		 const struct event_hdr *event); /* before the same event's spans are put */
 int pauses_span(struct pauses *p, const struct thread *thread, const struct span *span);
 
-/* The number of the pause that @off was spent in, at its barrier or as its requester; 0: none. To
- * be asked before that pause is given out. *ret_later: it cannot be told yet, ask again after the
- * next events. */
+/*
+ * The number of the pause that @off was spent in, at its barrier or as its requester; 0: none. To
+ * be asked before that pause is given out. *ret_later: it cannot be told yet (by futex calls, a
+ * pause is found just after its first threads are back): ask again after the next events.
+ */
 uint64_t pauses_nr_of(const struct pauses *p, const struct event_offcpu *off, bool *ret_later);
+
+/* Whether @off is a wait at the barrier of a safepoint, which none but the VM Thread ends. */
+bool pauses_is_barrier_wait(const struct event_offcpu *off);
 
 int pauses_end(struct pauses *p, uint64_t end_ns);
 void pauses_free(struct pauses *p);

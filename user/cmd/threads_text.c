@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "user/base/units.h"
+#include "user/cmd/facts.h"
+#include "user/cmd/threads.h"
+#include "user/output/label.h"
+
+#define IDLE_PART                                                                                  \
+	2000 /* a thread that wanted a CPU for less than 1/2000 of its time is idle: 0.05 % */
+#define WAITS_SHOWN 3
+#define WAIT_PART                                                                                  \
+	1000 /* shorter waits than this part of its time are left out, unless nothing else is      \
+		there */
+
+/* Idle threads are alike: what is said of one of them in particular would be noise. */
+static bool is_idle(const struct thread_row *row)
+{
+	uint64_t odd_ns = row->in_ns[REASON_STOPPED] + row->in_ns[REASON_TRACED] +
+			  row->in_ns[REASON_FROZEN] + row->in_ns[REASON_PAGE_FAULT] +
+			  row->in_ns[REASON_MEMORY];
+
+	return thread_row_busy(row) < row->wall_ns / IDLE_PART && !odd_ns && !row->nr_lost &&
+	       !row->in_pauses_ns;
+}
+
+static enum reason longest_wait(const struct thread_row *row, bool shown[NR_REASONS])
+{
+	enum reason longest = NR_REASONS;
+
+	for (int reason = REASON_PARKED; reason < NR_REASONS; reason++)
+		if (row->in_ns[reason] && !shown[reason] &&
+		    (longest == NR_REASONS || row->in_ns[reason] > row->in_ns[longest]))
+			longest = (enum reason)reason;
+	return longest;
+}
+
+/* What it waited for: the longest first, as shares of its wall time. */
+static void print_waits(const struct thread_row *row)
+{
+	bool shown[NR_REASONS] = {false};
+	char share[32];
+
+	for (int i = 0; i < WAITS_SHOWN; i++) {
+		enum reason reason = longest_wait(row, shown);
+
+		if (reason == NR_REASONS || (i && row->in_ns[reason] < row->wall_ns / WAIT_PART))
+			break;
+		shown[reason] = true;
+		printf("%s%s %s", i ? ", " : "", reason_name(reason),
+		       label_share(share, row->in_ns[reason], row->wall_ns));
+	}
+	printf("\n");
+}
+
+static const char *time_or_dot(char buffer[UNITS_BYTES], uint64_t ns)
+{
+	return ns ? units_print_time(buffer, ns) : ".";
+}
+
+static void print_row(const struct thread_row *row)
+{
+	char label[LABEL_BYTES], times[4][UNITS_BYTES], name[EVENT_NAME_BYTES + 32];
+
+	if (row->nr_threads > 1)
+		snprintf(name, sizeof(name), "%s (%" PRIu64 ")", row->name, row->nr_threads);
+	else
+		snprintf(name, sizeof(name), "%s", row->name);
+	printf("%s", label_column(label, name, 24));
+	if (row->tid)
+		printf(" %7" PRIu32, row->tid);
+	else
+		printf(" %7s", "");
+	printf(" %8s %8s %8s %8s  ", time_or_dot(times[0], row->in_ns[REASON_RUNNING]),
+	       time_or_dot(times[1], row->in_ns[REASON_RUN_QUEUE]),
+	       time_or_dot(times[2], row->in_ns[REASON_THROTTLED]),
+	       time_or_dot(times[3], row->in_pauses_ns));
+	print_waits(row);
+}
+
+static void print_busy(const struct row_set *set)
+{
+	for (int role = 0; role < NR_ROLES; role++) {
+		bool begun = false;
+
+		for (size_t i = 0; i < set->nr; i++) {
+			const struct thread_row *row = set->rows[i];
+
+			if ((int)row->role != role || is_idle(row))
+				continue;
+			if (!begun)
+				printf("-- %s\n", role_name(row->role));
+			begun = true;
+			print_row(row);
+		}
+	}
+}
+
+static int print_idle(const struct row_set *set)
+{
+	struct row_set groups = {.by = BY_NAME};
+	int err = 0;
+
+	for (size_t i = 0; i < set->nr && !err; i++)
+		if (is_idle(set->rows[i]))
+			err = row_set_add(&groups, set->rows[i]);
+	if (groups.nr)
+		printf("-- idle: on a CPU or waiting for one less than 0.05 %% of the time\n");
+	row_set_sort(&groups, SORT_CPU);
+	for (size_t i = 0; i < groups.nr; i++)
+		print_row(groups.rows[i]);
+	row_set_free(&groups);
+	return err;
+}
+
+static void print_check(const struct row_set *set, const struct threads_check *check)
+{
+	char label[LABEL_BYTES], time[UNITS_BYTES], share[32];
+
+	if (set->nr_grouped)
+		printf("%" PRIu64 " threads that ended after the first %d are shown in groups\n",
+		       set->nr_grouped, ROWS_MAX);
+	if (check->nr)
+		printf("on CPU against the scheduler's own clock: worst of %" PRIu64
+		       " threads %s (%s of its CPU time): %s\n",
+		       check->nr, units_print_time(time, check->worst_ns),
+		       label_share(share, check->worst_ns, check->worst_of_ns),
+		       label_fit(label, check->worst_name, 24));
+	else
+		printf("on CPU against the scheduler's own clock: no thread was read twice\n");
+	if (check->nr_lost + check->nr_disordered + check->nr_overlaps + check->nr_damaged)
+		printf("intervals: %" PRIu64 " lost (their time is \"unknown\"), %" PRIu64
+		       " out of order, %" PRIu64 " overlapping, %" PRIu64 " damaged\n",
+		       check->nr_lost, check->nr_disordered, check->nr_overlaps, check->nr_damaged);
+}
+
+void threads_text(struct row_set *set, const struct replay *replay,
+		  const struct threads_check *check, enum threads_by by)
+{
+	char time[UNITS_BYTES];
+
+	facts_text_header(&replay->account);
+	printf("%s recorded; every thread's time adds up to the time it was seen\n\n",
+	       units_print_time(time, facts_length(&replay->account)));
+	printf("%-24s %7s %8s %8s %8s %8s  %s\n", by == BY_ROLE ? "role" : "thread", "tid",
+	       "on CPU", "runnable", "throttl.", "pauses", "waiting, of its time");
+	if (by == BY_THREAD) {
+		print_busy(set);
+		print_idle(set);
+	} else {
+		for (size_t i = 0; i < set->nr; i++)
+			print_row(set->rows[i]);
+	}
+	printf("\n");
+	print_check(set, check);
+	facts_text_footer(&replay->account);
+}
