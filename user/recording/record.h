@@ -48,6 +48,8 @@ enum lost_cause {
 	LOST_RECURSION = 3,	   /* a program was skipped since it was already running on that CPU */
 	LOST_DISORDER = 4,	   /* came too late to be put in order; kept, but out of order */
 	LOST_WRITE = 5,		   /* could not be written to the file (disk full) */
+	LOST_DAMAGED = 6,	   /* said by the reader, never in a file: in damaged parts of it */
+	LOST_UNSEEN = 7,	   /* a switch that the kernel showed to no probe, found by what follows it */
 	NR_LOST_CAUSES,
 };
 

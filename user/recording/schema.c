@@ -28,12 +28,12 @@ static const struct schema_field offcpu_fields[] = {
 	FIELD(event_offcpu, state,	  UNSIGNED, CONTEXT, NONE),
 	FIELD(event_offcpu, waker_tid,	  UNSIGNED, TABLE,   NONE),
 	FIELD(event_offcpu, waker_tgid,	  UNSIGNED, FOLLOW,  NONE),
+	FIELD(event_offcpu, cpu,	  UNSIGNED, PLACE,   NONE),
 	FIELD(event_offcpu, ahead_tid,	  UNSIGNED, AHEAD,   NONE),
 	FIELD(event_offcpu, ahead_tgid,	  UNSIGNED, FOLLOW,  NONE),
 	FIELD(event_offcpu, flags,	  UNSIGNED, CONTEXT, ADDRESS),
 	FIELD(event_offcpu, nr,		  SIGNED,   CONTEXT, NONE),
 	FIELD(event_offcpu, waker_nr,	  SIGNED,   CONTEXT, NONE),
-	FIELD(event_offcpu, cpu,	  UNSIGNED, STICKY,  NONE),
 };
 
 static const struct schema_field thread_fields[] = {

@@ -36,9 +36,9 @@ enum field_coding {
 	CODE_CONTEXT = 6, /* part of what makes a stream: never written again */
 	CODE_SPAN = 7, /* a duration up to hdr.ts_ns, since an AHEAD field last named this thread */
 	CODE_PART = 8, /* the same as the field before it */
-	CODE_AHEAD = 9,	  /* as TABLE; names the thread that left its CPU at hdr.ts_ns */
-	CODE_FOLLOW = 10, /* what it was when the TABLE or AHEAD field before it last had the same
-			     value */
+	CODE_PLACE = 9,	  /* as STICKY; the CPU that the thread is on from hdr.ts_ns */
+	CODE_AHEAD = 10,  /* as TABLE, where 1 is who came onto that CPU last; names who left it */
+	CODE_FOLLOW = 11, /* what it was when the TABLE or AHEAD field before had the same index */
 	NR_CODINGS
 };
 

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <errno.h>
+
+#include "user/recording/decode.h"
+#include "user/recording/index.h"
+#include "user/recording/reader.h"
+#include "user/recording/scan.h"
+
+struct recording_reader {
+	struct scan scan;
+	struct block_unpacker unpacker;
+	struct layout layout;	   /* nr 0: none yet */
+	struct decoder decoder;	   /* of that layout */
+	struct block_header block; /* being decoded */
+	bool in_block;
+	bool started;	      /* a block of records has been read */
+	bool expecting;	      /* next_record means something */
+	uint64_t next_record; /* how many records come before the next block, if none is missing */
+	uint64_t last_ns;
+	struct index index; /* found at the end, or before a seek */
+	bool seeking;
+	size_t segment; /* when seeking: the one being read */
+	uint64_t from_ns, to_ns;
+	struct recording_health health;
+	union {
+		struct event_hdr hdr;
+		struct record_lost lost;
+		char bytes[EVENT_BYTES_MAX];
+	} record;	 /* one that is no image of the file's */
+	bool lost_ready; /* record.lost is to be given first */
+};
+
+static void drop_layout(struct recording_reader *r)
+{
+	if (r->decoder.layout)
+		decoder_free(&r->decoder);
+	layout_free(&r->layout);
+}
+
+/* 0, or -EBADMSG, -EPROTONOSUPPORT. A header with the right magic and the wrong checksum is damage
+ * like any other. */
+static int check_file_header(struct recording_reader *r)
+{
+	struct file_header header;
+	size_t nr;
+	const uint8_t *at = input_peek(&r->scan.in, sizeof(header), &nr);
+
+	if (r->scan.in.error)
+		return r->scan.in.error;
+	if (nr < sizeof(header))
+		return -EBADMSG;
+	memcpy(&header, at, sizeof(header));
+	if (header.magic != FILE_MAGIC)
+		return -EBADMSG;
+	if (!file_header_whole(&header)) {
+		r->scan.nr_bad++;
+		r->scan.nr_skipped_bytes += sizeof(header);
+	} else if (header.version != FILE_VERSION || header.flags) {
+		return -EPROTONOSUPPORT;
+	}
+	input_pass(&r->scan.in, sizeof(header));
+	return 0;
+}
+
+int recording_open(const char *path, struct recording_reader **ret)
+{
+	struct recording_reader *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	r->scan.in.fd = -1;
+	r->to_ns = UINT64_MAX;
+	r->expecting = true;
+	err = block_unpacker_init(&r->unpacker);
+	if (!err)
+		err = input_open(path, &r->scan.in);
+	if (!err)
+		err = check_file_header(r);
+	if (err) {
+		recording_reader_free(r);
+		return err;
+	}
+	*ret = r;
+	return 0;
+}
+
+void recording_reader_free(struct recording_reader *r)
+{
+	if (!r)
+		return;
+	drop_layout(r);
+	block_unpacker_free(&r->unpacker);
+	index_free(&r->index);
+	if (r->scan.in.fd >= 0)
+		input_close(&r->scan.in);
+	free(r);
+}
+
+/* Take over a new layout, in @layout, whose contents move. */
+static int use_layout(struct recording_reader *r, struct layout *layout)
+{
+	drop_layout(r);
+	r->layout = *layout;
+	return decoder_init(&r->decoder, &r->layout);
+}
+
+static int read_schema(struct recording_reader *r, const struct block_header *h,
+		       const uint8_t *payload)
+{
+	struct layout layout;
+	int err;
+
+	if (r->layout.nr && r->layout.crc == h->schema_crc)
+		return 0;
+	err = block_unpack(&r->unpacker, h, payload);
+	if (!err)
+		err = layout_parse(r->unpacker.columns.data, r->unpacker.columns.nr, &layout);
+	return err ? err : use_layout(r, &layout);
+}
+
+/* The records of @h follow a schema whose block was damaged. Ours, perhaps? */
+static int find_layout(struct recording_reader *r, const struct block_header *h)
+{
+	struct layout own;
+	int err;
+
+	if (r->layout.nr && (r->layout.crc == h->schema_crc || !BLOCK_CHECK_CRC))
+		return 0;
+	err = layout_own(&own);
+	if (err)
+		return err;
+	if (own.crc == h->schema_crc || !BLOCK_CHECK_CRC)
+		return use_layout(r, &own);
+	layout_free(&own);
+	return -EBADMSG;
+}
+
+/* Records up to @nr_before are missing: say so in the stream, between the good neighbours. */
+static void note_missing(struct recording_reader *r, uint64_t nr_before, uint64_t to_ns)
+{
+	struct recording_health *health = &r->health;
+	uint64_t nr = nr_before - r->next_record;
+
+	if (!r->expecting || nr_before <= r->next_record)
+		return;
+	if (to_ns < r->last_ns)
+		to_ns = r->last_ns;
+	if (!health->nr_missing)
+		health->bad_from_ns = r->last_ns;
+	health->bad_to_ns = to_ns;
+	health->nr_missing += nr;
+	r->record.lost =
+		(struct record_lost){.hdr = {RECORD_LOST, sizeof(r->record.lost), 0, to_ns},
+				     .from_ns = r->last_ns,
+				     .nr = nr,
+				     .cause = LOST_DAMAGED};
+	r->lost_ready = true;
+}
+
+static int begin_records(struct recording_reader *r, const struct block_header *h,
+			 const uint8_t *payload)
+{
+	int err = find_layout(r, h);
+
+	if (!err)
+		err = block_unpack(&r->unpacker, h, payload);
+	if (!err)
+		err = decoder_begin(&r->decoder, r->unpacker.columns.data, r->unpacker.columns.nr,
+				    r->unpacker.bits.data, r->unpacker.bits.nr, h->nr_records);
+	if (err)
+		return err;
+	if (!r->started && h->segment && !r->seeking) { /* --keep dropped what was before */
+		r->health.nr_segments_dropped = h->segment;
+		r->expecting = false;
+	}
+	if (r->expecting)
+		note_missing(r, h->nr_before, h->first_ns);
+	r->next_record = h->nr_before;
+	r->expecting = true;
+	r->started = true;
+	r->block = *h;
+	r->in_block = true;
+	return 0;
+}
+
+static int read_index(struct recording_reader *r, const struct block_header *h,
+		      const uint8_t *payload)
+{
+	struct file_trailer trailer;
+	struct index index;
+	const uint8_t *at;
+	size_t nr;
+	int err = block_unpack(&r->unpacker, h, payload);
+
+	if (!err)
+		err = index_parse(r->unpacker.columns.data, r->unpacker.columns.nr, &index);
+	if (err)
+		return err;
+	index_free(&r->index);
+	r->index = index;
+	r->health.complete = true;
+	if (!r->seeking && index.nr)
+		note_missing(r, index.totals.nr_records, index.segments[index.nr - 1].to_ns);
+	scan_pass(&r->scan, 0);
+	at = input_peek(&r->scan.in, sizeof(trailer), &nr);
+	if (nr >= sizeof(trailer)) {
+		memcpy(&trailer, at, sizeof(trailer));
+		if (file_trailer_valid(&trailer))
+			input_pass(&r->scan.in, sizeof(trailer));
+	}
+	return 0;
+}
+
+/* Go to the next segment that may touch the wanted time. 1, 0 when there is none, -errno. */
+static int next_segment(struct recording_reader *r)
+{
+	while (++r->segment <= r->index.nr) {
+		const struct index_segment *segment = &r->index.segments[r->segment - 1];
+
+		if (segment->from_ns >= r->to_ns || segment->to_ns < r->from_ns)
+			continue;
+		if (r->segment > 1 && r->scan.in.offset + r->scan.pending == segment->offset)
+			return 1; /* right behind the last one */
+		r->expecting = false;
+		r->scan.pending = 0;
+		r->scan.any = true; /* zeros between segments are not leading ones */
+		return input_seek(&r->scan.in, segment->offset) ? -EIO : 1;
+	}
+	return 0;
+}
+
+/* When seeking: is the segment being read at its end? */
+static bool segment_ended(const struct recording_reader *r)
+{
+	const struct index_segment *segment;
+
+	if (!r->segment)
+		return true;
+	segment = &r->index.segments[r->segment - 1];
+	return r->scan.in.offset + r->scan.pending >= segment->offset + segment->bytes;
+}
+
+/* Begin the next block of records. 1, 0 at the end, -errno. */
+static int next_block(struct recording_reader *r)
+{
+	while (!r->in_block && !r->lost_ready) {
+		struct block_header h;
+		const uint8_t *payload;
+		int err;
+
+		if (r->seeking && segment_ended(r)) {
+			err = next_segment(r);
+			if (err <= 0)
+				return err;
+		}
+		err = scan_next(&r->scan, &h, &payload);
+		if (err < 0 || (!err && !r->seeking))
+			return err;
+		if (!err) { /* the file ends before its index says */
+			r->segment = r->index.nr;
+			return 0;
+		}
+		r->health.nr_blocks++;
+		if (h.segment >= r->health.nr_segments)
+			r->health.nr_segments = h.segment + 1ull;
+		if (h.type == BLOCK_SCHEMA)
+			err = read_schema(r, &h, payload);
+		else if (h.type == BLOCK_RECORDS)
+			err = begin_records(r, &h, payload);
+		else if (h.type == BLOCK_INDEX)
+			err = read_index(r, &h, payload);
+		else
+			err = 0; /* of a later version: not for us */
+		if (err == -EBADMSG)
+			scan_reject(&r->scan);
+		else if (err < 0)
+			return err;
+	}
+	return 1;
+}
+
+static int give(struct recording_reader *r, const struct event_hdr *record,
+		const struct event_hdr **ret)
+{
+	if (record->ts_ns < r->last_ns)
+		r->health.nr_disordered++;
+	else
+		r->last_ns = record->ts_ns;
+	*ret = record;
+	return 1;
+}
+
+/* The next record of the block. 1; 0 when there is none, or the rest is damaged; -ENOMEM. */
+static int next_of_block(struct recording_reader *r, const struct event_hdr **ret)
+{
+	const struct layout_plan *plan;
+	const struct event_hdr *image;
+	int err;
+
+	while ((err = decoder_next(&r->decoder, &image, &plan)) > 0) {
+		r->next_record++;
+		r->health.nr_records++;
+		if (!plan->own) {
+			r->health.nr_unknown_kind++;
+			continue;
+		}
+		if (plan->same)
+			return give(r, image, ret);
+		layout_convert(plan, image, &r->record);
+		return give(r, &r->record.hdr, ret);
+	}
+	r->in_block = false;
+	if (err == -EBADMSG)
+		scan_reject(&r->scan);
+	return err == -EBADMSG ? 0 : err;
+}
+
+int recording_next(struct recording_reader *r, const struct event_hdr **ret)
+{
+	for (;;) {
+		int err;
+
+		if (r->lost_ready) {
+			r->lost_ready = false;
+			return give(r, &r->record.hdr, ret);
+		}
+		err = r->in_block ? next_of_block(r, ret) : 0;
+		if (err)
+			return err;
+		err = next_block(r);
+		if (err <= 0)
+			return err;
+	}
+}
+
+uint64_t recording_start(struct recording_reader *r)
+{
+	if (!r->started && next_block(r) < 0)
+		return 0;
+	return r->started ? r->block.first_ns : 0;
+}
+
+/* The index, by way of the trailer at the file's end. False when there is none, or it is damaged.
+ */
+static bool load_index(struct recording_reader *r)
+{
+	uint64_t size = input_size(&r->scan.in);
+	struct file_trailer trailer;
+	struct block_header h;
+	uint8_t *payload;
+	size_t bytes;
+	bool found = false;
+
+	if (r->index.nr || size < sizeof(trailer))
+		return r->index.nr > 0;
+	if (input_read_at(&r->scan.in, &trailer, sizeof(trailer), size - sizeof(trailer)) ||
+	    !file_trailer_valid(&trailer) || trailer.file_bytes != size ||
+	    trailer.index_offset > size ||
+	    input_read_at(&r->scan.in, &h, sizeof(h), trailer.index_offset) ||
+	    !block_header_valid(&h) || h.type != BLOCK_INDEX)
+		return false;
+	bytes = block_bytes(&h) - h.header_bytes;
+	payload = malloc(bytes + 1);
+	if (payload &&
+	    !input_read_at(&r->scan.in, payload, bytes, trailer.index_offset + h.header_bytes) &&
+	    block_payload_valid(&h, payload) && !block_unpack(&r->unpacker, &h, payload))
+		found = !index_parse(r->unpacker.columns.data, r->unpacker.columns.nr, &r->index);
+	free(payload);
+	return found;
+}
+
+int recording_seek(struct recording_reader *r, uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns > to_ns)
+		return -EINVAL;
+	r->from_ns = from_ns;
+	r->to_ns = to_ns;
+	if (!load_index(r))
+		return 0; /* all is read, and what is outside is the caller's to leave out */
+	r->seeking = true;
+	r->segment = 0;
+	r->in_block = false;
+	r->health.complete = true;
+	return 0;
+}
+
+void recording_health(const struct recording_reader *r, struct recording_health *ret)
+{
+	const struct index_totals *totals = &r->index.totals;
+
+	*ret = r->health;
+	ret->nr_bad_blocks = r->scan.nr_bad;
+	ret->nr_skipped_bytes = r->scan.nr_skipped_bytes;
+	ret->nr_torn_bytes = r->scan.nr_torn_bytes;
+	ret->file_bytes = r->scan.in.offset + r->scan.pending;
+	if (!ret->complete)
+		return;
+	ret->nr_segments = totals->nr_segments;
+	ret->nr_segments_dropped = totals->nr_segments_dropped;
+	ret->nr_lost_write = totals->nr_lost_write;
+}
