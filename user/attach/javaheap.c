@@ -13,9 +13,7 @@
 #define LAYOUT_OF_BYTES(layout)                                                                    \
 	((layout) >> 30 == 3 && ((layout) >> 8 & 0xff) == 8 && ((layout)&0xff) == 0)
 #define LAYOUT_HEADER(layout) ((layout) >> 16 & 0xff)
-/* Generational ZGC on x86: bits 12 to 15 say which remapping a pointer has seen, one of them set;
- * the address begins behind it. */
-#define ALIGNED(address) ((address) && (address) % 8 == 0)
+#define ALIGNED(address)      ((address) && (address) % 8 == 0)
 
 static int read_u64(const struct java_heap *heap, uint64_t at, uint64_t *ret)
 {
@@ -24,56 +22,24 @@ static int read_u64(const struct java_heap *heap, uint64_t at, uint64_t *ret)
 
 int java_heap_begin(struct java_heap *heap)
 {
-	int err = 0;
-
-	if (heap->pointers == JAVA_POINTERS_PLAIN)
-		return 0;
-	err = read_u64(heap, heap->bad_mask_at, &heap->bad_mask);
-	if (!err)
-		err = read_u64(heap, heap->good_mask_at, &heap->good_mask);
-	if (!err && heap->offset_mask_at)
-		err = read_u64(heap, heap->offset_mask_at, &heap->offset_mask);
-	if (!err && heap->shift_at)
-		err = read_u64(heap, heap->shift_at, &heap->shift);
-	if (!err && heap->shift >= 64)
-		err = -EAGAIN;
-	return err;
+	return heap->z ? java_z_begin(&heap->pointers) : 0;
 }
 
 bool java_heap_still(const struct java_heap *heap)
 {
-	uint64_t bad, good;
-
-	if (heap->pointers == JAVA_POINTERS_PLAIN)
-		return true;
-	return !read_u64(heap, heap->bad_mask_at, &bad) && bad == heap->bad_mask &&
-	       !read_u64(heap, heap->good_mask_at, &good) && good == heap->good_mask;
-}
-
-/*
- * A pointer of ZGC whose bits are good is where the object is now, and stays so until the next
- * phase begins. One whose bits are not may lie on a page that was emptied and reused: its object is
- * found through ZGC's tables only, so it is left alone.
- */
-static int uncolour(const struct java_heap *heap, uint64_t raw, uint64_t *ret)
-{
-	*ret = 0;
-	if (heap->pointers != JAVA_POINTERS_PLAIN && raw & heap->bad_mask)
-		return -EAGAIN;
-	if (heap->pointers == JAVA_POINTERS_SHIFTED)
-		*ret = raw >> heap->shift;
-	else if (heap->pointers == JAVA_POINTERS_MARKED)
-		*ret = raw ? (raw & heap->offset_mask) | heap->good_mask : 0;
-	else
-		*ret = raw;
-	return *ret && !ALIGNED(*ret) ? -EAGAIN : 0;
+	return !heap->z || java_z_still(&heap->pointers);
 }
 
 int java_heap_root(const struct java_heap *heap, uint64_t at, uint64_t *ret_raw, uint64_t *ret)
 {
 	int err = read_u64(heap, at, ret_raw);
 
-	return err ? err : uncolour(heap, *ret_raw, ret);
+	if (err)
+		return err;
+	if (heap->z)
+		return java_z_address(&heap->pointers, *ret_raw, ret);
+	*ret = *ret_raw;
+	return *ret && !ALIGNED(*ret) ? -EAGAIN : 0;
 }
 
 int java_heap_field(const struct java_heap *heap, uint64_t at, uint64_t *ret_raw, uint64_t *ret)

@@ -10,18 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "user/attach/javaheap_z.h"
 #include "user/attach/jvm.h"
 #include "user/attach/vmstructs.h"
 
-enum java_pointers {
-	JAVA_POINTERS_PLAIN,   /* addresses: Serial, Parallel, G1, Shenandoah */
-	JAVA_POINTERS_MARKED,  /* ZGC of one generation: metadata bits above the offset */
-	JAVA_POINTERS_SHIFTED, /* generational ZGC: metadata bits below, the address shifted up */
-};
-
 struct java_heap {
 	uint32_t tgid;
-	enum java_pointers pointers;
+	bool z; /* ZGC's pointers; all others are addresses */
 	bool narrow_oops, narrow_klasses, compact_headers;
 	uint64_t oop_base, klass_base;
 	uint32_t oop_shift, klass_shift;
@@ -30,8 +25,7 @@ struct java_heap {
 	uint64_t string_klass, thread_klass;
 	uint64_t byte_array_klass;				   /* 0 until the first was seen */
 	uint64_t thread_name_at, string_value_at, string_coder_at; /* offsets of the fields */
-	uint64_t good_mask_at, bad_mask_at, offset_mask_at, shift_at; /* ZGC's own variables */
-	uint64_t bad_mask, good_mask, offset_mask, shift; /* their values since java_heap_begin */
+	struct java_z pointers;					   /* when z */
 };
 
 /* What is needed of @jvm's heap. 0, -EOPNOTSUPP (this build or collector is not understood), or as

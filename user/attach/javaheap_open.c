@@ -147,40 +147,6 @@ static int read_klasses(const struct jvm *jvm, const struct vmstructs *tables,
 	return err ? err : heap->string_klass && heap->thread_klass ? 0 : -EOPNOTSUPP;
 }
 
-/* ZGlobalsForVMStructs holds pointers to ZGC's variables; which ones tells the two ZGCs apart. */
-static int find_z(const struct jvm *jvm, const struct vmstructs *tables, struct java_heap *heap)
-{
-	static const char *const globals[][2] = {{"ZGlobalsForVMStructs", "_instance_p"},
-						 {NULL, NULL}};
-	const struct {
-		const char *field;
-		uint64_t *ret;
-		enum java_pointers pointers;
-	} wanted[] = {
-		{"_ZAddressBadMask", &heap->bad_mask_at, JAVA_POINTERS_MARKED},
-		{"_ZAddressGoodMask", &heap->good_mask_at, JAVA_POINTERS_MARKED},
-		{"_ZAddressOffsetMask", &heap->offset_mask_at, JAVA_POINTERS_MARKED},
-		{"_ZPointerLoadBadMask", &heap->bad_mask_at, JAVA_POINTERS_SHIFTED},
-		{"_ZPointerLoadGoodMask", &heap->good_mask_at, JAVA_POINTERS_SHIFTED},
-		{"_ZPointerLoadShift", &heap->shift_at, JAVA_POINTERS_SHIFTED},
-	};
-	uint64_t instance, at;
-	int err = read_static(jvm, tables, globals, &instance, sizeof(instance));
-
-	heap->pointers = vmstructs_offset(tables, "ZGlobalsForVMStructs", "_ZPointerLoadShift", &at)
-				 ? JAVA_POINTERS_MARKED
-				 : JAVA_POINTERS_SHIFTED;
-	for (size_t i = 0; i < ARRAY_SIZE(wanted) && !err; i++) {
-		if (wanted[i].pointers != heap->pointers)
-			continue;
-		if (vmstructs_offset(tables, "ZGlobalsForVMStructs", wanted[i].field, &at))
-			return -EOPNOTSUPP;
-		err = target_memory_read(jvm->tgid, instance + at, wanted[i].ret,
-					 sizeof(*wanted[i].ret));
-	}
-	return err;
-}
-
 static bool is_plausible(uint64_t offset)
 {
 	return offset >= 8 && offset < OFFSET_MAX;
@@ -221,14 +187,22 @@ static int read_offsets(const struct jvm *jvm, const struct vmstructs *tables,
 		       : -EOPNOTSUPP;
 }
 
+static bool is_generational(const struct vmstructs *tables)
+{
+	uint64_t at;
+
+	return !vmstructs_offset(tables, "ZGlobalsForVMStructs", "_ZPointerLoadShift", &at);
+}
+
 int java_heap_open(const struct jvm *jvm, const struct vmstructs *tables, struct java_heap *heap)
 {
-	bool zgc = false;
+	bool generational = false;
 	struct flag flags[] = {
 		{"UseCompressedOops", &heap->narrow_oops, false},
 		{"UseCompressedClassPointers", &heap->narrow_klasses, false},
 		{"UseCompactObjectHeaders", &heap->compact_headers, false},
-		{"UseZGC", &zgc, false},
+		{"UseZGC", &heap->z, false},
+		{"ZGenerational", &generational, false}, /* JDK 21 to 23, where both ZGCs are */
 	};
 	int err;
 
@@ -245,7 +219,9 @@ int java_heap_open(const struct jvm *jvm, const struct vmstructs *tables, struct
 	err = read_bases(jvm, tables, heap);
 	if (!err)
 		err = read_klasses(jvm, tables, heap);
-	if (!err && zgc)
-		err = find_z(jvm, tables, heap);
+	if (!err && heap->z)
+		err = java_z_open(jvm, tables,
+				  flags[4].found ? generational : is_generational(tables),
+				  &heap->pointers);
 	return err ? err : read_offsets(jvm, tables, heap);
 }

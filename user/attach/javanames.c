@@ -49,7 +49,9 @@ struct walk {
 /* What one reading of a name saw on its way. Two equal ones in a row prove that nothing moved in
  * the first. */
 struct reading {
-	uint64_t root, thread, name, value; /* references as stored */
+	uint64_t root;				 /* where the first is */
+	uint64_t thread, name, value;		 /* references as stored */
+	uint64_t thread_at, string_at, array_at; /* the objects they led to */
 	uint32_t ns_tid, nr_bytes;
 	uint8_t coder;
 	uint8_t bytes[TEXT_BYTES_MAX];
@@ -137,9 +139,8 @@ static int read_list(struct walk *walk)
 	return -EAGAIN;
 }
 
-/* From the JavaThread to its java.lang.Thread: *ret is that object's address. */
-static int read_thread(struct walk *walk, uint64_t java_thread, struct reading *reading,
-		       uint64_t *ret)
+/* From the JavaThread to its java.lang.Thread. */
+static int read_thread(struct walk *walk, uint64_t java_thread, struct reading *reading)
 {
 	uint32_t tgid = walk->jvm->tgid;
 	uint64_t osthread, root_at = java_thread + walk->thread_object_at, klass;
@@ -152,43 +153,43 @@ static int read_thread(struct walk *walk, uint64_t java_thread, struct reading *
 	if (!err && walk->by_handle)
 		err = target_memory_read(tgid, root_at, &root_at, sizeof(root_at));
 	if (!err)
-		err = java_heap_root(&walk->heap, root_at, &reading->thread, ret);
+		err = java_heap_root(&walk->heap, root_at, &reading->thread, &reading->thread_at);
 	reading->root = root_at;
-	if (!err && !*ret)
+	if (!err && !reading->thread_at)
 		err = -EAGAIN; /* not yet started, or ending */
 	if (!err)
-		err = java_heap_klass(&walk->heap, *ret, &klass);
+		err = java_heap_klass(&walk->heap, reading->thread_at, &klass);
 	return err ? err : java_heap_is_thread(&walk->heap, klass) ? 0 : -EAGAIN;
 }
 
-static int read_name(struct walk *walk, uint64_t java_thread, struct reading *reading)
+static int read_name(struct walk *walk, uint64_t java_thread, struct reading *r)
 {
 	struct java_heap *heap = &walk->heap;
-	uint64_t thread, string, array, bytes, klass;
-	int err = read_thread(walk, java_thread, reading, &thread);
+	uint64_t bytes, klass;
+	int err = read_thread(walk, java_thread, r);
 
 	if (!err)
-		err = java_heap_field(heap, thread + heap->thread_name_at, &reading->name, &string);
-	if (!err && !string)
+		err = java_heap_field(heap, r->thread_at + heap->thread_name_at, &r->name,
+				      &r->string_at);
+	if (!err && !r->string_at)
 		err = -EAGAIN;
 	if (!err)
-		err = java_heap_klass(heap, string, &klass);
+		err = java_heap_klass(heap, r->string_at, &klass);
 	if (!err && klass != heap->string_klass)
 		err = -EAGAIN;
 	if (!err)
-		err = java_heap_field(heap, string + heap->string_value_at, &reading->value,
-				      &array);
+		err = java_heap_field(heap, r->string_at + heap->string_value_at, &r->value,
+				      &r->array_at);
 	if (!err)
-		err = target_memory_read(heap->tgid, string + heap->string_coder_at,
-					 &reading->coder, 1);
-	if (!err && (!array || reading->coder > 1))
+		err = target_memory_read(heap->tgid, r->string_at + heap->string_coder_at,
+					 &r->coder, 1);
+	if (!err && (!r->array_at || r->coder > 1))
 		err = -EAGAIN;
 	if (!err)
-		err = java_heap_bytes(heap, array, &bytes, &reading->nr_bytes);
-	if (!err &&
-	    (reading->nr_bytes > TEXT_BYTES_MAX || (reading->coder && reading->nr_bytes % 2)))
+		err = java_heap_bytes(heap, r->array_at, &bytes, &r->nr_bytes);
+	if (!err && (r->nr_bytes > TEXT_BYTES_MAX || (r->coder && r->nr_bytes % 2)))
 		err = -EAGAIN;
-	return err ? err : target_memory_read(heap->tgid, bytes, reading->bytes, reading->nr_bytes);
+	return err ? err : target_memory_read(heap->tgid, bytes, r->bytes, r->nr_bytes);
 }
 
 /*
@@ -199,8 +200,10 @@ static int read_name(struct walk *walk, uint64_t java_thread, struct reading *re
 static bool agree(const struct reading *a, const struct reading *b)
 {
 	return a->root == b->root && a->thread == b->thread && a->name == b->name &&
-	       a->value == b->value && a->ns_tid == b->ns_tid && a->coder == b->coder &&
-	       a->nr_bytes == b->nr_bytes && !memcmp(a->bytes, b->bytes, a->nr_bytes);
+	       a->value == b->value && a->thread_at == b->thread_at &&
+	       a->string_at == b->string_at && a->array_at == b->array_at &&
+	       a->ns_tid == b->ns_tid && a->coder == b->coder && a->nr_bytes == b->nr_bytes &&
+	       !memcmp(a->bytes, b->bytes, a->nr_bytes);
 }
 
 /* The kernel's name says whose name it is; threads that came in by JNI, and main, bear the

@@ -71,8 +71,10 @@ struct jvm_symbols {
 	uint64_t initial_time; /* initial_time_count: int64, javaTimeNanos() at uptime 0 */
 	uint64_t
 		thread_name; /* of three ints: the offset of java.lang.Thread.name in its object, */
-	uint64_t string_value; /* java.lang.String.value */
-	uint64_t string_coder; /* and java.lang.String.coder */
+	uint64_t string_value;		   /* java.lang.String.value */
+	uint64_t string_coder;		   /* and java.lang.String.coder */
+	uint64_t z_young, z_old;	   /* ZGeneration::_young, ::_old: pointers */
+	uint64_t z_young_mask, z_old_mask; /* ZPointerRemappedYoungMask, ZPointerRemappedOldMask */
 };
 
 struct jvm {

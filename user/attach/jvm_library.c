@@ -29,6 +29,10 @@ enum {
 	SYMBOL_THREAD_NAME,
 	SYMBOL_STRING_VALUE,
 	SYMBOL_STRING_CODER,
+	SYMBOL_Z_YOUNG,
+	SYMBOL_Z_OLD,
+	SYMBOL_Z_YOUNG_MASK,
+	SYMBOL_Z_OLD_MASK,
 	SYMBOL_OPERATION_NAMES,
 	SYMBOL_BEGIN,
 	NR_SYMBOLS
@@ -44,6 +48,10 @@ static const char *const hotspot_symbols[NR_SYMBOLS] = {
 	[SYMBOL_THREAD_NAME] = "_ZN16java_lang_Thread12_name_offsetE",
 	[SYMBOL_STRING_VALUE] = "_ZN16java_lang_String13_value_offsetE",
 	[SYMBOL_STRING_CODER] = "_ZN16java_lang_String13_coder_offsetE",
+	[SYMBOL_Z_YOUNG] = "_ZN11ZGeneration6_youngE",
+	[SYMBOL_Z_OLD] = "_ZN11ZGeneration4_oldE",
+	[SYMBOL_Z_YOUNG_MASK] = "ZPointerRemappedYoungMask",
+	[SYMBOL_Z_OLD_MASK] = "ZPointerRemappedOldMask",
 	[SYMBOL_OPERATION_NAMES] = "_ZN12VM_Operation6_namesE",
 	[SYMBOL_BEGIN] = "_ZN20SafepointSynchronize5beginEv",
 };
@@ -246,6 +254,10 @@ static void take_symbols(struct jvm *jvm, const struct elf_symbol symbols[NR_SYM
 		.thread_name = at[SYMBOL_THREAD_NAME],
 		.string_value = at[SYMBOL_STRING_VALUE],
 		.string_coder = at[SYMBOL_STRING_CODER],
+		.z_young = at[SYMBOL_Z_YOUNG],
+		.z_old = at[SYMBOL_Z_OLD],
+		.z_young_mask = at[SYMBOL_Z_YOUNG_MASK],
+		.z_old_mask = at[SYMBOL_Z_OLD_MASK],
 	};
 	jvm_take_pointers(jvm, at[SYMBOL_OPERATION_NAMES], symbols[SYMBOL_OPERATION_NAMES].bytes);
 }
