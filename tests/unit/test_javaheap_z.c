@@ -15,7 +15,7 @@
 #define INDEX	      5ull		      /* of the object on it, whose alignment is 8 */
 #define OLD_OFFSET    (FROM + INDEX * 8)
 #define NEW_OFFSET    ((6ull << GRANULE_SHIFT) + 0x40)
-#define HASH_OF_5     11	   /* ZHash::uint32_to_uint32(5) & 15 */
+#define HASH_OF_5     3		   /* the last 4 bits of ZHash::uint32_to_uint32(5), 0x6637fbf3 */
 #define HEAP_BASE     (1ull << 42) /* generational: above the offset in an address */
 
 struct forwarding { /* as far as it is read */
