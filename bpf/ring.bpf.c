@@ -13,3 +13,4 @@ const volatile struct target targets[TARGETS_MAX] = {};
 struct run_count run_counts[RUN_COUNT_CPUS] = {};
 __u64 lost_ring_full[LOST_KINDS] = {};
 __u64 lost_no_storage = 0;
+__u64 lost_unseen = 0;

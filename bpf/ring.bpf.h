@@ -25,6 +25,7 @@ extern const volatile struct target targets[TARGETS_MAX];
 extern struct run_count run_counts[RUN_COUNT_CPUS];
 extern __u64 lost_ring_full[LOST_KINDS];
 extern __u64 lost_no_storage;
+extern __u64 lost_unseen;
 
 /* The slot of process @tgid in the table of targets, or -1. The empty slots hold 0, which is the
  * idle task's. */

@@ -36,15 +36,29 @@ static __always_inline void start_throttle(struct thread_state *thread, struct t
 	thread->throttled_before_ns = throttled_so_far(clock);
 }
 
+/*
+ * An interval whose begin or end no probe was shown: some kernels trace no switch away from threads
+ * they protect, so that whoever comes next is back unseen. Its number is used up, which makes a
+ * gap.
+ */
+static __always_inline void lose_interval(struct thread_state *thread)
+{
+	thread->seq++;
+	__sync_fetch_and_add(&lost_unseen, 1);
+}
+
 static __always_inline void leave_cpu(struct task_struct *task, bool preempt, __u32 state,
 				      __u64 now_ns)
 {
-	struct thread_state *thread;
+	bool dead = state & TASK_DEAD_STATE;
+	struct thread_state *thread =
+		dead ? bpf_task_storage_get(&threads, task, 0, 0) : thread_state_make(task);
 
-	if (state & TASK_DEAD_STATE)
-		return;
-	thread = thread_state_make(task);
 	if (!thread)
+		return;
+	if (thread->off_ns)
+		lose_interval(thread);
+	if (dead)
 		return;
 	thread->off_ns = now_ns;
 	thread->state = state;
@@ -129,6 +143,8 @@ static __always_inline void enter_cpu(struct task_struct *task, struct task_stru
 	if (thread->off_ns) {
 		thread->seq++;
 		emit_interval(task, thread, ahead, now_ns);
+	} else {
+		lose_interval(thread);
 	}
 	thread->off_ns = 0;
 	thread->wake_ns = 0;

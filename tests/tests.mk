@@ -16,7 +16,7 @@ check-unit: $(O)/unit ## unit tests, one suite a room
 bpf_test_src := $(wildcard tests/bpf/*.c)
 bpf_test_obj := $(bpf_test_src:%.c=$(O)/%.o)
 
-$(O)/bpf-tests: $(bpf_test_obj) $(analysis_obj) $(filter $(O)/user/attach/%,$(attach_obj))
+$(O)/bpf-tests: $(bpf_test_obj) $(filter $(O)/user/attach/% $(O)/user/base/%,$(attach_obj) $(analysis_obj))
 	$(call say,LD)
 	$(Q)$(CC) $(ldflags) -o $@ $^ -lcriterion $(libs)
 

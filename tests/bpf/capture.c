@@ -40,7 +40,8 @@ static void add_loss(void *arg, uint32_t kind, enum lost_cause cause, uint64_t n
 	cr_assert(lt(u32, cause, NR_LOST_CAUSES));
 	capture->lost[kind][cause] += nr;
 	capture->nr_lost += nr;
-	cr_log_info("lost %llu records of kind %u for cause %d", (unsigned long long)nr, kind, cause);
+	cr_log_info("lost %llu records of kind %u for cause %d", (unsigned long long)nr, kind,
+		    cause);
 }
 
 void capture_begin(struct capture *capture, const struct subject *const *subjects, size_t nr,
@@ -77,6 +78,48 @@ void capture_free(struct capture *capture)
 {
 	free(capture->records);
 	memset(capture, 0, sizeof(*capture));
+}
+
+static bool is_disturbed(const struct capture *capture)
+{
+	const struct event_hdr *event = NULL;
+
+	if (capture->lost[EVENT_OFFCPU][LOST_UNSEEN])
+		return true;
+	while ((event = capture_next(capture, event))) {
+		const struct event_offcpu *off = (const void *)event;
+
+		if (event->kind == EVENT_OFFCPU && off->state != 0 && !(off->flags & OFFCPU_WOKEN))
+			return true;
+	}
+	return false;
+}
+
+#define ATTEMPTS 20
+
+bool capture_must_repeat(struct capture *capture)
+{
+	static int nr; /* each test is a process */
+
+	if (!is_disturbed(capture))
+		return false;
+	if (++nr == ATTEMPTS)
+		cr_fatal("in each of %d runs the kernel kept something from the probes", nr);
+	capture_free(capture);
+	return true;
+}
+
+void capture_body(struct capture *capture, struct subject *subject, subject_fn *body)
+{
+	for (;;) {
+		subject_start(subject, NULL, body);
+		capture_begin(capture, (const struct subject *[]){subject}, 1, 0);
+		subject_run(subject);
+		capture_end(capture);
+		if (!capture_must_repeat(capture))
+			return;
+		subject_stop(subject);
+	}
 }
 
 const struct event_hdr *capture_next(const struct capture *capture, const struct event_hdr *after)

@@ -6,6 +6,7 @@
 #ifndef TESTS_BPF_CAPTURE_H
 #define TESTS_BPF_CAPTURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,16 @@ void capture_drain(struct capture *capture);
 /* Drain, detach and free the probes; the records stay until capture_free. */
 void capture_end(struct capture *capture);
 void capture_free(struct capture *capture);
+
+/*
+ * Whether the kernel kept a switch or a wake-up from every probe, as it does for threads it
+ * protects: nothing exact can be expected then. @capture is freed, and the test fails when that
+ * happens too often to be an accident.
+ */
+bool capture_must_repeat(struct capture *capture);
+
+/* Record a new @subject while it runs @body; as often as must be. */
+void capture_body(struct capture *capture, struct subject *subject, subject_fn *body);
 
 /* The record after @after, the first one for NULL; NULL at the end. */
 const struct event_hdr *capture_next(const struct capture *capture, const struct event_hdr *after);

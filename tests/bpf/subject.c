@@ -49,6 +49,31 @@ void sleep_us(uint64_t us)
 	must(nanosleep(&time, NULL) == 0, "nanosleep");
 }
 
+static char state_of(uint32_t tid)
+{
+	char path[64], line[256];
+	const char *after_name;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", tid);
+	file = fopen(path, "re");
+	if (!file)
+		return 'R'; /* not there yet */
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	after_name = strrchr(line, ')');
+	return after_name ? after_name[2] : 'R';
+}
+
+/* The state is set a moment before the CPU is left: give it the time. */
+void await_asleep(uint32_t tid)
+{
+	while (state_of(tid) != 'S')
+		sleep_us(200);
+	sleep_us(1000);
+}
+
 void pin_to_cpu(int cpu)
 {
 	cpu_set_t set;

@@ -16,7 +16,7 @@
 
 /* One thread's own account of a stretch of its life, in memory shared with the test. */
 struct account {
-	uint32_t tid;
+	_Atomic uint32_t tid;
 	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC; it was on a CPU at both */
 	uint64_t nr_switches;	 /* times it left a CPU in between, by the kernel's count */
 	uint64_t cpu_ns;	 /* CPU time in between, by the kernel's count */
@@ -54,6 +54,9 @@ void subject_run(struct subject *subject);
 int subject_stop(struct subject *subject);
 
 void sleep_us(uint64_t us);
+
+/* Wait until thread @tid, which is about to, is asleep and off its CPU. */
+void await_asleep(uint32_t tid);
 uint64_t now_ns(void);
 uint32_t this_tid(void);
 void pin_to_cpu(int cpu);

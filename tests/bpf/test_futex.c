@@ -17,20 +17,23 @@ enum { FACT_WORD, FACT_PAIRS };
 TestSuite(bpf_futex, .init = capture_or_skip, .timeout = 30);
 
 static _Atomic uint32_t word;
+static _Atomic uint32_t nr_begun; /* waits */
 
 static void *wait_often(void *arg)
 {
 	struct account *account = arg;
 
 	account_begin(account);
-	for (uint32_t i = 0; i < NR_PAIRS; i++)
+	for (uint32_t i = 0; i < NR_PAIRS; i++) {
+		atomic_store(&nr_begun, i + 1);
 		while (atomic_load(&word) == i)
 			syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, i, NULL, NULL, 0);
+	}
 	account_end(account);
 	return NULL;
 }
 
-/* The value changes only after the waiter has had the time to fall asleep on it. */
+/* The value changes only once the waiter has fallen asleep on it. */
 static void wake_often(struct shared *shared)
 {
 	struct account *waker = &shared->threads[WAKER];
@@ -41,7 +44,9 @@ static void wake_often(struct shared *shared)
 	pthread_create(&waiter, NULL, wait_often, &shared->threads[WAITER]);
 	account_begin(waker);
 	for (uint32_t i = 0; i < NR_PAIRS; i++) {
-		sleep_us(2000);
+		while (atomic_load(&nr_begun) != i + 1)
+			sleep_us(100);
+		await_asleep(shared->threads[WAITER].tid);
 		atomic_store(&word, i + 1);
 		waker->fact[FACT_PAIRS] +=
 			syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -72,10 +77,7 @@ Test(bpf_futex, each_wait_names_its_word_and_its_waker)
 	const struct shared *shared;
 	size_t nr_waits = 0;
 
-	subject_start(&subject, NULL, wake_often);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, wake_often);
 
 	shared = subject.shared;
 	cr_assert(eq(u64, shared->threads[WAKER].fact[FACT_PAIRS], NR_PAIRS),
@@ -111,10 +113,7 @@ Test(bpf_futex, a_wait_that_times_out_has_no_waker)
 	const struct event_offcpu *off = NULL;
 	size_t nr_waits = 0;
 
-	subject_start(&subject, NULL, wait_until_late);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, wait_until_late);
 
 	expect_whole(&capture, &subject.shared->threads[WAITER]);
 	while ((off = capture_interval(&capture, &subject.shared->threads[WAITER], off))) {

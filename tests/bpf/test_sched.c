@@ -49,10 +49,7 @@ Test(bpf_sched, a_yield_is_a_wait_in_the_run_queue_behind_the_other)
 	const struct account *yielder, *other;
 	size_t nr_yields = 0, nr_behind = 0;
 
-	subject_start(&subject, NULL, yield_often);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, yield_often);
 
 	yielder = &subject.shared->threads[YIELDER];
 	other = &subject.shared->threads[OTHER];
@@ -107,10 +104,7 @@ Test(bpf_sched, a_thread_preempted_in_its_own_code_is_in_no_syscall)
 	const struct account *one;
 	size_t nr_preempted = 0;
 
-	subject_start(&subject, NULL, compete);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, compete);
 
 	one = &subject.shared->threads[YIELDER];
 	expect_whole(&capture, one);

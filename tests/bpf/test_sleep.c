@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 
 #include "tests/bpf/capture.h"
@@ -27,10 +28,7 @@ Test(bpf_sleep, twenty_three_sleeps_are_twenty_three_records)
 	const struct event_offcpu *off = NULL;
 	size_t nr_sleeps = 0;
 
-	subject_start(&subject, NULL, sleep_often);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, sleep_often);
 
 	expect_whole(&capture, &subject.shared->threads[0]);
 	while ((off = capture_interval(&capture, &subject.shared->threads[0], off))) {
@@ -52,33 +50,42 @@ Test(bpf_sleep, twenty_three_sleeps_are_twenty_three_records)
 	capture_free(&capture);
 }
 
-/* The kernel puts its own stamps elsewhere in a switch; all of them together must not hide one sleep. */
-Test(bpf_sleep, time_on_and_off_the_cpu_add_up_to_the_wall_clock)
+/* What the wall clock says more than time on (the kernel's account) and off (ours) the CPU
+ * together. */
+static int64_t unaccounted_ns(void)
 {
 	struct subject subject;
 	struct capture capture;
 	const struct event_offcpu *off = NULL;
-	const struct account *account;
-	uint64_t off_ns = 0, wall_ns, tolerance_ns;
-	int64_t difference_ns;
+	struct account account;
+	uint64_t off_ns = 0;
 
-	subject_start(&subject, NULL, sleep_often);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
-
-	account = &subject.shared->threads[0];
-	expect_whole(&capture, account);
-	while ((off = capture_interval(&capture, account, off)))
+	capture_body(&capture, &subject, sleep_often);
+	account = subject.shared->threads[0];
+	expect_whole(&capture, &account);
+	while ((off = capture_interval(&capture, &account, off)))
 		off_ns += off->off_ns;
-	wall_ns = account->to_ns - account->from_ns;
-	tolerance_ns = 50000 * (account->nr_switches + 1);
-	difference_ns = (int64_t)(wall_ns - off_ns - account->cpu_ns);
-	cr_expect(lt(u64, off_ns, wall_ns));
-	cr_expect(lt(i64, difference_ns, (int64_t)tolerance_ns));
-	cr_expect(gt(i64, difference_ns, -(int64_t)tolerance_ns));
 	subject_stop(&subject);
 	capture_free(&capture);
+	return (int64_t)(account.to_ns - account.from_ns - off_ns - account.cpu_ns);
+}
+
+/*
+ * The kernel puts its own stamps elsewhere in a switch, and a host that takes the CPU away in
+ * between makes the two differ; a wrong length would do so each time.
+ */
+Test(bpf_sleep, time_on_and_off_the_cpu_add_up_to_the_wall_clock)
+{
+	const int64_t tolerance_ns = 20000 * (NR_SLEEPS + 1);
+	int64_t least_ns = INT64_MAX;
+
+	for (int i = 0; i < 5 && least_ns > tolerance_ns; i++) {
+		int64_t difference_ns = llabs(unaccounted_ns());
+
+		if (difference_ns < least_ns)
+			least_ns = difference_ns;
+	}
+	cr_expect(le(i64, least_ns, tolerance_ns));
 }
 
 enum { SLEEPER, SPINNER };
@@ -114,10 +121,7 @@ Test(bpf_sleep, a_timer_that_interrupts_a_busy_thread_is_not_taken_for_that_thre
 	const struct event_offcpu *off = NULL;
 	size_t nr_sleeps = 0, nr_behind_spinner = 0;
 
-	subject_start(&subject, NULL, sleep_beside_a_spinner);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, sleep_beside_a_spinner);
 
 	expect_whole(&capture, &subject.shared->threads[SLEEPER]);
 	expect_whole(&capture, &subject.shared->threads[SPINNER]);
@@ -137,8 +141,8 @@ Test(bpf_sleep, a_timer_that_interrupts_a_busy_thread_is_not_taken_for_that_thre
 
 static void sleep_long(struct shared *shared)
 {
-	shared->threads[0].tid = this_tid();
-	sleep_us(300000);
+	atomic_store(&shared->threads[0].tid, this_tid());
+	sleep_us(1000000);
 }
 
 Test(bpf_sleep, a_thread_asleep_at_attach_is_known_to_be_asleep)
@@ -151,7 +155,9 @@ Test(bpf_sleep, a_thread_asleep_at_attach_is_known_to_be_asleep)
 
 	subject_start(&subject, NULL, sleep_long);
 	subject_begin(&subject);
-	sleep_us(20000); /* it is in its sleep by now, with most of it to come */
+	while (atomic_load(&subject.shared->threads[0].tid) == 0)
+		sleep_us(100);
+	await_asleep(subject.tgid);
 	attached_ns = now_ns();
 	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
 	subject_wait(&subject);

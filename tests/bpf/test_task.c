@@ -65,10 +65,7 @@ Test(bpf_task, threads_that_come_and_go_are_each_seen_to_do_so)
 	const struct event_hdr *event = NULL;
 	int i = 0;
 
-	subject_start(&subject, NULL, create_often);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, create_often);
 
 	cr_expect(eq(u64, capture.nr_lost, 0));
 	cr_expect(eq(sz, capture_count(&capture, EVENT_TASK_NEW, 0), NR_SHORT + 1));

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -62,6 +63,7 @@ struct waiting {
 	const struct way *way;
 	struct account *account;
 	int pipe[2], watch;
+	_Atomic int nr_begun; /* waits */
 };
 
 static void *wait_often(void *arg)
@@ -71,6 +73,7 @@ static void *wait_often(void *arg)
 
 	account_begin(waiting->account);
 	for (int i = 0; i < NR_WAITS; i++) {
+		atomic_store(&waiting->nr_begun, i + 1);
 		waiting->way->wait(waiting->pipe[0], waiting->watch);
 		if (read(waiting->pipe[0], &byte, 1) != 1)
 			abort();
@@ -95,7 +98,9 @@ static void feed(struct shared *shared, const struct way *way)
 	pthread_create(&waiter, NULL, wait_often, &waiting);
 	account_begin(&shared->threads[WAKER]);
 	for (int i = 0; i < NR_WAITS; i++) {
-		sleep_us(2000); /* by now it waits */
+		while (atomic_load(&waiting.nr_begun) != i + 1)
+			sleep_us(100);
+		await_asleep(shared->threads[WAITER].tid);
 		if (write(waiting.pipe[1], "w", 1) != 1)
 			abort();
 	}
@@ -126,10 +131,7 @@ static void expect_waits(const struct way *way, subject_fn *body)
 	const struct account *waiter, *waker;
 	size_t nr_waits = 0;
 
-	subject_start(&subject, NULL, body);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, body);
 
 	waiter = &subject.shared->threads[WAITER];
 	waker = &subject.shared->threads[WAKER];
@@ -178,6 +180,18 @@ static void spin(struct shared *shared)
 #define NR_STOPS 5
 #define STOP_US	 20000
 
+static void stop_often(const struct subject *subject)
+{
+	sleep_us(STOP_US);
+	for (int i = 0; i < NR_STOPS; i++) {
+		kill(subject->tgid, SIGSTOP);
+		cr_assert(eq(int, waitpid(subject->tgid, NULL, WUNTRACED), subject->tgid));
+		sleep_us(STOP_US);
+		kill(subject->tgid, SIGCONT);
+		sleep_us(STOP_US);
+	}
+}
+
 Test(bpf_wait, each_sigstop_is_one_stopped_interval)
 {
 	struct subject subject;
@@ -186,17 +200,13 @@ Test(bpf_wait, each_sigstop_is_one_stopped_interval)
 	size_t nr_stops = 0;
 
 	subject_start(&subject, NULL, spin);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
 	subject_begin(&subject);
-	sleep_us(STOP_US);
-	for (int i = 0; i < NR_STOPS; i++) {
-		kill(subject.tgid, SIGSTOP);
-		cr_assert(eq(int, waitpid(subject.tgid, NULL, WUNTRACED), subject.tgid));
-		sleep_us(STOP_US);
-		kill(subject.tgid, SIGCONT);
-		sleep_us(STOP_US);
-	}
-	capture_end(&capture);
+	do {
+		capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
+		stop_often(&subject);
+		capture_end(&capture);
+	} while (capture_must_repeat(&capture));
+
 	while ((event = capture_next(&capture, event))) {
 		const struct event_offcpu *off = (const void *)event;
 
@@ -249,10 +259,7 @@ Test(bpf_wait, a_cold_page_is_waited_for_outside_any_syscall)
 	const struct account *account;
 	size_t nr_faults = 0;
 
-	subject_start(&subject, NULL, fault_often);
-	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
-	subject_run(&subject);
-	capture_end(&capture);
+	capture_body(&capture, &subject, fault_often);
 
 	account = &subject.shared->threads[0];
 	if (account->nr_major_faults == 0)
@@ -261,7 +268,8 @@ Test(bpf_wait, a_cold_page_is_waited_for_outside_any_syscall)
 	while ((off = capture_interval(&capture, account, off)))
 		nr_faults += off->nr == -1 && off->state & 2 && off->flags & OFFCPU_IOWAIT;
 	cr_expect(eq(u64, account->nr_major_faults, NR_FAULTS));
-	cr_expect(eq(sz, nr_faults, NR_FAULTS));
+	cr_expect(le(sz, nr_faults, NR_FAULTS));
+	cr_expect(gt(sz, nr_faults, NR_FAULTS / 2), "a disk may answer before anybody waits");
 	subject_stop(&subject);
 	capture_free(&capture);
 }

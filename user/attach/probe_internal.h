@@ -29,7 +29,8 @@ struct probes {
 	struct probe_missing missing[PROBE_MISSING_MAX];
 	size_t nr_missing;
 	uint64_t ring_bytes;
-	uint64_t seen_ring_full[LOST_KINDS], seen_no_storage, seen_recursion; /* reported so far */
+	uint64_t seen_ring_full[LOST_KINDS], seen_no_storage, seen_unseen,
+		seen_recursion;	 /* reported so far */
 	int stats_fd;		 /* switches the kernel's BPF statistics on while open; -1: off */
 	probe_record_fn *record; /* of the drain under way */
 	void *record_arg;

@@ -50,5 +50,7 @@ void probes_losses(struct probes *p, probe_loss_fn *fn, void *arg)
 	}
 	report(__atomic_load_n(&p->skel->bss->lost_no_storage, __ATOMIC_RELAXED),
 	       &p->seen_no_storage, EVENT_OFFCPU, LOST_NO_STORAGE, fn, arg);
+	report(__atomic_load_n(&p->skel->bss->lost_unseen, __ATOMIC_RELAXED), &p->seen_unseen,
+	       EVENT_OFFCPU, LOST_UNSEEN, fn, arg);
 	report(recursion_misses(p), &p->seen_recursion, EVENT_NONE, LOST_RECURSION, fn, arg);
 }

@@ -196,6 +196,7 @@ const char *lost_cause_name(uint32_t cause)
 		[LOST_RECURSION] = "probe already running",
 		[LOST_DISORDER] = "came too late to be put in order",
 		[LOST_WRITE] = "not written to the file",
+		[LOST_UNSEEN] = "switch not shown by the kernel",
 	};
 
 	return cause < NR_LOST_CAUSES ? names[cause] : names[LOST_NONE];
