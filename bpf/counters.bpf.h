@@ -53,6 +53,8 @@ static __always_inline void emit_counters(int slot, __u32 tid, __u64 now_ns)
 	event->sync_ns = value;
 	valid |= read_counter(&value, at->safepoint_time, JVM_COUNTER_SAFEPOINT_TIME);
 	event->safepoint_time_ns = value;
+	valid |= read_counter(&value, at->application, JVM_COUNTER_APPLICATION);
+	event->application_ns = value;
 	valid |= read_gc_invocations(&value, at->gc_invocations);
 	event->gc_invocations = value;
 	valid |= read_cause(event->cause, at->cause, JVM_COUNTER_CAUSE);

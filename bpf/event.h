@@ -170,6 +170,7 @@ enum jvm_counter_flag {
 	JVM_COUNTER_GC = 1 << 3,
 	JVM_COUNTER_CAUSE = 1 << 4,
 	JVM_COUNTER_LAST_CAUSE = 1 << 5,
+	JVM_COUNTER_APPLICATION = 1 << 6,
 };
 struct event_jvm_counters {
 	struct event_hdr hdr;
@@ -182,10 +183,12 @@ struct event_jvm_counters {
 	__u64 gc_invocations;	 /* sum of sun.gc.collector.*.invocations */
 	char cause[EVENT_CAUSE_BYTES];	    /* sun.gc.cause, "No GC" outside one */
 	char last_cause[EVENT_CAUSE_BYTES]; /* sun.gc.lastCause */
+	__u64 application_ns; /* sun.rt.applicationTime: sum of end..begin, grows at begin */
 };
-_Static_assert(sizeof(struct event_jvm_counters) == 136, "ring ABI");
+_Static_assert(sizeof(struct event_jvm_counters) == 144, "ring ABI");
 
-#define EVENT_BYTES_MAX 512 /* no record of any kind is larger; what the recorder writes included  \
-			     */
+#define EVENT_BYTES_MAX                                                                            \
+	512 /* no record of any kind is larger; what the recorder writes included                  \
+	     */
 
 #endif

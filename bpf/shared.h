@@ -18,6 +18,7 @@ struct counter_addresses {
 	__u64 safepoints;
 	__u64 sync;
 	__u64 safepoint_time;
+	__u64 application;
 	__u64 gc_invocations[GC_COLLECTORS_MAX];
 	__u64 cause;
 	__u64 last_cause;

@@ -37,9 +37,10 @@ struct jvm_location {
 /* The JVM's own counters, live in its memory. Numbers are jlong; times are ns where
  * sun.os.hrt.frequency is 1e9 (checked). */
 struct jvm_counter_map {
-	struct jvm_location safepoints;	    /* sun.rt.safepoints */
-	struct jvm_location sync_time;	    /* sun.rt.safepointSyncTime */
-	struct jvm_location safepoint_time; /* sun.rt.safepointTime */
+	struct jvm_location safepoints;	      /* sun.rt.safepoints */
+	struct jvm_location sync_time;	      /* sun.rt.safepointSyncTime */
+	struct jvm_location safepoint_time;   /* sun.rt.safepointTime */
+	struct jvm_location application_time; /* sun.rt.applicationTime */
 	struct jvm_location
 		gc_invocations[JVM_COLLECTORS_MAX]; /* sun.gc.collector.N.invocations, no gaps */
 	uint32_t nr_gc_invocations;

@@ -43,6 +43,7 @@ static void take_counter(struct take *take, const struct perfdata_entry *entry)
 		{"sun.rt.safepoints", 'J', &map->safepoints},
 		{"sun.rt.safepointSyncTime", 'J', &map->sync_time},
 		{"sun.rt.safepointTime", 'J', &map->safepoint_time},
+		{"sun.rt.applicationTime", 'J', &map->application_time},
 		{"sun.gc.cause", 'B', &map->cause},
 		{"sun.gc.lastCause", 'B', &map->last_cause},
 	};
@@ -124,7 +125,7 @@ static void close_gaps(const struct take *take)
 		return;
 	/* Not ns: better no times than wrong ones. Linux always has 1e9 (os_linux.cpp,
 	 * elapsed_frequency). */
-	map->sync_time = map->safepoint_time = (struct jvm_location){0};
+	map->sync_time = map->safepoint_time = map->application_time = (struct jvm_location){0};
 }
 
 /* With -XX:+PerfDisableSharedMem the counters are in plain memory, which vmStructs knows. */

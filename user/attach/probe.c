@@ -78,6 +78,7 @@ static void fill_counters(struct counter_addresses *ret, const struct jvm_counte
 	ret->safepoints = from->safepoints.address;
 	ret->sync = from->sync_time.address;
 	ret->safepoint_time = from->safepoint_time.address;
+	ret->application = from->application_time.address;
 	ret->cause = from->cause.address;
 	ret->last_cause = from->last_cause.address;
 	for (size_t i = 0; i < from->nr_gc_invocations && i < GC_COLLECTORS_MAX; i++)

@@ -87,6 +87,7 @@ static const struct schema_field jvm_counters_fields[] = {
 	FIELD(event_jvm_counters, gc_invocations,    UNSIGNED, GROW,   NONE),
 	FIELD(event_jvm_counters, cause,	     TEXT,     TABLE,  NONE),
 	FIELD(event_jvm_counters, last_cause,	     TEXT,     TABLE,  NONE),
+	FIELD(event_jvm_counters, application_ns,    UNSIGNED, GROW,   NS),
 };
 
 static const struct schema_field info_fields[] = {

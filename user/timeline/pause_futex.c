@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "user/timeline/ledger.h"
 #include "user/timeline/pause_jvm.h"
 
 #define FUTEX_WAKE_PRIVATE 129u
@@ -56,6 +57,7 @@ struct futex_state {
 	uint64_t looked_ns, slept_ns;
 	struct event_jvm_counters before, now;
 	bool has_before, has_now;
+	struct ledger ledger;
 };
 
 static struct futex_state *state_of(struct pause_jvm *jvm)
@@ -241,13 +243,23 @@ static int take_waits(struct futex_state *state, struct stop *stop)
 	return err;
 }
 
+/* The last call in L comes a little before the begin; by the JVM's own book it is known better. */
+static uint64_t find_begin(struct futex_state *state, uint64_t wake_ns)
+{
+	if (state->lock_exit_ns <= state->wake_ns)
+		return state->wake_ns;
+	if (!state->has_before || !state->has_now)
+		return state->lock_exit_ns;
+	return ledger_begin(&state->ledger, &state->before, &state->now, state->lock_exit_ns,
+			    wake_ns);
+}
+
 static int on_barrier_wake(struct pauses *p, struct pause_jvm *jvm,
 			   const struct event_vm_futex *event)
 {
 	struct futex_state *state = jvm->futex;
 	uint64_t wake_ns = event->hdr.ts_ns;
-	uint64_t begin_ns =
-		state->lock_exit_ns > state->wake_ns ? state->lock_exit_ns : state->wake_ns;
+	uint64_t begin_ns = find_begin(state, wake_ns);
 	struct stop *stop = pauses_begin(p, jvm, PAUSE_SOURCE_FUTEX, begin_ns);
 	int err;
 
