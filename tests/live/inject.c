@@ -3,8 +3,9 @@
  * Does something to a process from outside, at known times:
  *
  *   inject clock                                     print CLOCK_MONOTONIC
- *   inject stop PID COUNT MS GAP_MS                  SIGSTOP, MS later SIGCONT
- *   inject write FILE ON OFF COUNT MS GAP_MS         write ON, MS later OFF (a freezer, a quota)
+ *   inject stop PID TID COUNT MS GAP_MS              SIGSTOP to one thread, which stops all; MS
+ * later SIGCONT inject write FILE ON OFF COUNT MS GAP_MS         write ON, MS later OFF (a freezer,
+ * a quota)
  *
  * Each injection prints `on_before on_after off_before off_after` in CLOCK_MONOTONIC ns. SIGINT and
  * SIGTERM end it early, but never inside an injection: what was stopped is set going first.
@@ -27,6 +28,8 @@
 
 struct injection {
 	pid_t pid; /* 0: write to a file instead */
+	pid_t tid; /* gets the signal; a busy one takes it at once, one that sleeps must first get a
+		      CPU */
 	const char *file, *on, *off;
 	uint64_t count, length_ns, gap_ns;
 };
@@ -81,7 +84,8 @@ static int write_word(const char *path, const char *word)
 static int turn(const struct injection *in, bool on)
 {
 	if (in->pid)
-		return kill(in->pid, on ? SIGSTOP : SIGCONT) ? -errno : 0;
+		return (on ? tgkill(in->pid, in->tid, SIGSTOP) : kill(in->pid, SIGCONT)) ? -errno
+											 : 0;
 	return write_word(in->file, on ? in->on : in->off);
 }
 
@@ -138,13 +142,15 @@ static bool parse_times(char **words, struct injection *ret)
 
 static bool parse(int argc, char **argv, struct injection *ret)
 {
-	uint64_t pid;
+	uint64_t pid, tid;
 
-	if (argc == 6 && !strcmp(argv[1], "stop")) {
-		if (units_parse_number(argv[2], 2, INT32_MAX, &pid))
+	if (argc == 7 && !strcmp(argv[1], "stop")) {
+		if (units_parse_number(argv[2], 2, INT32_MAX, &pid) ||
+		    units_parse_number(argv[3], 2, INT32_MAX, &tid))
 			return false;
 		ret->pid = (pid_t)pid;
-		return parse_times(argv + 3, ret);
+		ret->tid = (pid_t)tid;
+		return parse_times(argv + 4, ret);
 	}
 	if (argc == 8 && !strcmp(argv[1], "write")) {
 		ret->file = argv[2];

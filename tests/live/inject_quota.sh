@@ -48,25 +48,27 @@ under_quota() {
 }
 
 busy() {
-	local file=$work/busy.still
+	local file
 
+	file=$work/busy-$(jdk_release "$1").still
 	start_jvm "$1" Serial 64m Busy 60 1
 	under_quota "$file" 5
 	spans_of "$file" busy-0 >"$file.spans"
-	judge "CPU quota 20/100 ms, a busy thread" awk -f "$live/awk/csv.awk" -f "$live/awk/quota.awk" \
+	judge "CPU quota 20/100 ms, a busy thread, JDK $(jdk_release "$1")" awk -f "$live/awk/csv.awk" -f "$live/awk/quota.awk" \
 		-v truth_ns="$truth_ns" "$file.spans"
-	judge "CPU quota, pauses" no_false_pauses "$file"
+	judge "CPU quota, JDK $(jdk_release "$1"), pauses" no_false_pauses "$file"
 	stop_jvm
 }
 
 serial() {
-	local file=$work/serial.still
+	local file
 
+	file=$work/serial-$(jdk_release "$1").still
 	start_jvm "$1" Serial 64m Allocate 60 2 300
 	under_quota "$file" 8
-	judge "Serial under the quota, pauses" no_false_pauses "$file" # writes the table of pauses
+	judge "Serial under the quota, JDK $(jdk_release "$1"), pauses" no_false_pauses "$file" # writes the table of pauses
 	spans_of "$file" "VM Thread" >"$file.spans"
-	judge "Serial under the quota, the pauses' throttled share" awk -f "$live/awk/csv.awk" \
+	judge "Serial under the quota, JDK $(jdk_release "$1"), the pauses' throttled share" awk -f "$live/awk/csv.awk" \
 		-f "$live/awk/throttled_pauses.awk" "$file.pauses" "$file.spans"
 	stop_jvm
 }

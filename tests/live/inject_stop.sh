@@ -6,13 +6,15 @@
 source "$(dirname "$0")/injected.sh"
 
 stop_one() { # stop_one JDK-HOME SOURCE
-	local file=$work/stop-$2.still name
+	local release file name
 
-	name="SIGSTOP 200 ms, JDK $(jdk_release "$1"), $2"
+	release=$(jdk_release "$1")
+	file=$work/stop-$release-$2.still
+	name="SIGSTOP 200 ms, JDK $release, $2"
 	start_jvm "$1" Serial 64m Busy 60 1
 	start_record "$file" -p "$jvm" --pause-source="$2"
 	undos+=("kill -CONT $jvm 2>/dev/null")
-	"$out/live/inject" stop "$jvm" 5 200 150 >"$file.times"
+	"$out/live/inject" stop "$jvm" "$(thread_called "$jvm" busy-0)" 5 200 150 >"$file.times"
 	sleep 0.2
 	stop_record
 	spans_of "$file" busy-0 >"$file.spans"

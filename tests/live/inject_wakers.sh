@@ -6,8 +6,9 @@
 source "$(dirname "$0")/injected.sh"
 
 wakers_one() { # wakers_one JDK-HOME CLASS THREAD SCRIPT NAME
-	local file=$work/$2.still name
+	local file name
 
+	file=$work/$2-$(jdk_release "$1").still
 	name="$5, JDK $(jdk_release "$1")"
 	start_jvm "$1" Serial 64m "$2" 60 20
 	start_record "$file" -p "$jvm"

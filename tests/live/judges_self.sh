@@ -75,13 +75,16 @@ monitors() {
 }
 
 faults() {
-	printf 'touch %d %d\n' 1000000 1400000 2000000 2020000 3000000 3500000 >"$first"
-	spans 1010000,1390000,'page fault', 3010000,3490000,'page fault',
-	says "faults in touches" ACCEPTS faults.awk -v from_ns=1 -v to_ns=1000000000
-	spans 1010000,1390000,'page fault', 3010000,3490000,parked,
-	says "a long touch by something else" REFUSES faults.awk -v from_ns=1 -v to_ns=1000000000
-	spans 1010000,1390000,'page fault', 1500000,1600000,'page fault', 3010000,3490000,'page fault',
-	says "a fault outside" REFUSES faults.awk -v from_ns=1 -v to_ns=1000000000
+	numbers | awk '{ t = $1 * 100000000; print "touch", t, t + 25000000; print "touch", t + 50000000, t + 50010000 }' >"$first"
+	mapfile -t rows < <(numbers | awk '{ t = $1 * 100000000; printf "%d,%d,page fault,\n", t + 5000, t + 24990000 }')
+	spans "${rows[@]}"
+	says "faults in touches" ACCEPTS faults.awk -v from_ns=1 -v to_ns=10000000000 -v slow=1
+	spans "${rows[@]/page fault/parked}"
+	says "touches blocked by something else" REFUSES faults.awk -v from_ns=1 -v to_ns=10000000000
+	spans "${rows[@]:2}"
+	says "a long touch without a fault" REFUSES faults.awk -v from_ns=1 -v to_ns=10000000000 -v slow=1
+	spans "${rows[@]:0:1}" '130000000,140000000,page fault,' "${rows[@]:1}"
+	says "a fault outside" REFUSES faults.awk -v from_ns=1 -v to_ns=10000000000 -v slow=1
 }
 
 throttled_pauses() {

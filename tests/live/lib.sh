@@ -10,7 +10,10 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=$(realpath -m "${O:-$root/build}")
 standstill=${STANDSTILL:-$out/standstill}
 classes=$out/live/classes
-mkdir -p "$out/live"
+if [[ ! -x $out/live/inject ]]; then
+	printf '%s is not built: run make live-ready, and name its O in O\n' "$out/live/inject" >&2
+	exit 2
+fi
 work=$(mktemp -d "$out/live/run.XXXXXX")
 jvm_user_flags=() # more flags of the next JVM
 
@@ -119,7 +122,7 @@ forget() { # forget PID: it has been waited for
 }
 
 says_recording() {
-	grep -q recording "$1" && return
+	grep -qs recording "$1" && return
 	kill -0 "$recorder" 2>/dev/null || return 0 # it ended: no use waiting on
 	return 1
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # First file: what ColdRead printed. Second: the spans of cold-reader. Page faults that waited must be there, inside the touches that
-# caused them and nowhere else, and must explain most of every touch longer than 300 us.
+# caused them and nowhere else, and nothing else may have blocked a touch. With -v slow=1 every read waits for long: there must be
+# touches over 20 ms, and faults must make up 95 % of each; the rest is the kernel's own work to ask the disk, on the CPU, up to 2 ms.
 
 FNR == NR {
 	if ($1 == "touch" && $2 > from_ns && $3 < to_ns) {
@@ -29,6 +30,8 @@ FNR == 1 {
 	}
 	if (csv["reason"] == "page fault" || csv["reason"] == "run queue")
 		explained[at + 1] += part
+	else if (csv["reason"] != "running")
+		others += part > 0
 }
 
 END {
@@ -36,11 +39,12 @@ END {
 		exit 2
 	for (i = 1; i <= nr; i++) {
 		length_ns = touch_to[i] - touch_from[i]
-		if (length_ns > 300000) {
+		if (length_ns > 20000000) {
 			long++
-			unexplained += explained[i] < length_ns / 2
+			unexplained += explained[i] < length_ns * 0.95
 		}
 	}
-	printf "%d touches, %d faults that waited, %d of them outside of a touch; %d touches over 300 us, %d of them not by faults\n", nr, nr_faults, elsewhere, long, unexplained
-	exit !(nr_faults > 0 && !elsewhere && !unexplained)
+	printf "%d touches, %d faults that waited, %d of them outside of a touch, %d other waits in touches", nr, nr_faults, elsewhere, others
+	printf "; %d touches over 20 ms, %d of them not by faults\n", long, unexplained
+	exit !(nr_faults > 0 && !elsewhere && !others && (!slow || (long > 10 && !unexplained)))
 }
