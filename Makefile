@@ -81,7 +81,7 @@ demo: ## set up, build, and record a real Java server under load
 	$(Q)tools/demo/run $(O)
 
 .PHONY: bench
-bench: all $(O)/switches $(O)/stamp $(O)/bench-recording ## what recording costs, in one table; FULL=1: more repetitions
+bench: all $(O)/switches $(O)/stamp $(O)/usage $(O)/bench-recording ## what recording costs, in one table; FULL=1: more repetitions
 	$(Q)tools/bench/run $(O)
 
 # The load of the benchmarks and of the soak test, and a clock for a shell.
@@ -94,7 +94,7 @@ $(O)/bench-recording: $(bench_recording_obj) $(filter $(O)/user/recording/% $(O)
 	$(call say,LD)
 	$(Q)$(CC) $(ldflags) -o $@ $^ $(libs)
 
-$(O)/stamp: $(O)/tools/bench/stamp.o
+$(O)/stamp $(O)/usage: $(O)/%: $(O)/tools/bench/%.o
 	$(call say,LD)
 	$(Q)$(CC) $(ldflags) -o $@ $^
 

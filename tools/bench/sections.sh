@@ -65,7 +65,7 @@ recorded_turn() {
 }
 
 ns_per_switch() {
-	calculate '%.1f' "$(value cpu_ns "$result") / $(value switches "$result")"
+	calculate '%.1f\n' "$(value cpu_ns "$result") / $(value switches "$result")"
 }
 
 # As fast as two threads can: the difference in CPU time a switch, and what each program's body takes by the kernel.
