@@ -90,7 +90,7 @@ struct pauses_summary {
 	struct jvm_tally jvms[ACCOUNT_TARGETS_MAX];
 	size_t nr_jvms;
 	uint64_t nr, nr_cut, nr_incomplete, nr_missed, nr_stopped;
-	uint64_t nr_source[3], nr_release[4], nr_sync[4]; /* by enum */
+	uint64_t nr_source[3], nr_release[5], nr_sync[4]; /* by enum */
 	uint64_t max_at_ns;				  /* begin of the longest */
 	uint64_t throttled_ns, operation_ns;
 };

@@ -81,8 +81,10 @@ void row_set_free(struct row_set *set);
 
 /* ---- printing ---- */
 
-struct threads_check {			    /* spans against the scheduler's own figures */
-	uint64_t nr, worst_ns, worst_of_ns; /* the largest difference, and the CPU time it is of */
+struct threads_check {			  /* spans against the scheduler's own figures */
+	uint64_t nr, exec_ns, running_ns; /* of all threads of which nothing was lost */
+	uint64_t worst_ns, worst_of_ns;	  /* the largest difference, and the CPU time it is of */
+	uint64_t worst_intervals;
 	char worst_name[EVENT_NAME_BYTES];
 	uint64_t nr_lost, nr_disordered, nr_overlaps, nr_damaged;
 };

@@ -83,13 +83,16 @@ static void check_row(struct threads_check *check, const struct thread *thread,
 	check->nr_disordered += thread->nr_disordered;
 	check->nr_overlaps += thread->nr_overlaps;
 	check->nr_damaged += thread->nr_damaged;
-	if (!row->has_exec)
-		return;
+	if (!row->has_exec || thread->nr_lost)
+		return; /* what it did in the time that is unknown, only the scheduler knows */
+	check->exec_ns += row->exec_ns;
+	check->running_ns += row->exec_running_ns;
 	difference_ns = row->exec_ns > row->exec_running_ns ? row->exec_ns - row->exec_running_ns
 							    : row->exec_running_ns - row->exec_ns;
 	if (!check->nr++ || difference_ns > check->worst_ns) {
 		check->worst_ns = difference_ns;
 		check->worst_of_ns = row->exec_ns;
+		check->worst_intervals = row->nr_intervals;
 		memcpy(check->worst_name, row->name, sizeof(check->worst_name));
 	}
 }

@@ -115,21 +115,37 @@ static int print_idle(const struct row_set *set)
 	return err;
 }
 
+/*
+ * The scheduler's clock begins a run where it was last read, which is at the wake-up when a CPU was
+ * free: so it is ahead by the time that takes, microseconds a wake-up. It leaves out what the
+ * hypervisor and interrupts took.
+ */
+static void print_exec(const struct threads_check *check)
+{
+	char label[LABEL_BYTES], times[4][UNITS_BYTES], share[32];
+
+	if (!check->nr) {
+		printf("on CPU, against the scheduler's own clock: no thread was read twice\n");
+		return;
+	}
+	printf("on CPU, all together: %s; by the scheduler's own clock: %s\n",
+	       units_print_time(times[0], check->running_ns),
+	       units_print_time(times[1], check->exec_ns));
+	printf("  worst of %" PRIu64 " threads: %s, %s apart (%s of its time, %s an interval)\n",
+	       check->nr, label_fit(label, check->worst_name, 24),
+	       units_print_time(times[2], check->worst_ns),
+	       label_share(share, check->worst_ns, check->worst_of_ns),
+	       units_print_time(times[3], check->worst_intervals
+						  ? check->worst_ns / check->worst_intervals
+						  : 0));
+}
+
 static void print_check(const struct row_set *set, const struct threads_check *check)
 {
-	char label[LABEL_BYTES], time[UNITS_BYTES], share[32];
-
 	if (set->nr_grouped)
 		printf("%" PRIu64 " threads that ended after the first %d are shown in groups\n",
 		       set->nr_grouped, ROWS_MAX);
-	if (check->nr)
-		printf("on CPU against the scheduler's own clock: worst of %" PRIu64
-		       " threads %s (%s of its CPU time): %s\n",
-		       check->nr, units_print_time(time, check->worst_ns),
-		       label_share(share, check->worst_ns, check->worst_of_ns),
-		       label_fit(label, check->worst_name, 24));
-	else
-		printf("on CPU against the scheduler's own clock: no thread was read twice\n");
+	print_exec(check);
 	if (check->nr_lost + check->nr_disordered + check->nr_overlaps + check->nr_damaged)
 		printf("intervals: %" PRIu64 " lost (their time is \"unknown\"), %" PRIu64
 		       " out of order, %" PRIu64 " overlapping, %" PRIu64 " damaged\n",

@@ -113,6 +113,9 @@ static void on_lost(struct pauses *p, const struct record_lost *lost)
 {
 	if (lost->lost_kind == EVENT_TASK_RENAME || lost->lost_kind == EVENT_THREAD)
 		return;
+	if (lost->cause == LOST_UNSEEN)
+		return; /* single intervals: each leaves its gap in its thread's spans, and that
+			   tells */
 	p->losses[p->nr_losses++ % LOSSES_KEPT] = (struct loss){lost->from_ns, lost->hdr.ts_ns};
 	for (struct stop *stop = p->first; stop; stop = stop->next)
 		if (stop->pause.begin_ns < lost->hdr.ts_ns &&

@@ -67,8 +67,8 @@ int stop_requester(struct stop *stop, const struct event_offcpu *off);
 /* A span that touches the closed pause. In order, a thread. 0 or -ENOMEM. */
 int stop_absorb(struct stop *stop, const struct past_span *span);
 
-/* Nothing more comes: fill in stop->pause. Its list of stopped threads is to be freed by the
- * caller. 0 or -ENOMEM. */
-int stop_finish(struct stop *stop, struct pause_stopped **ret_stopped);
+/* Nothing more comes: fill in stop->pause. From the end of an operation to the first wake it takes
+ * @lag_ns in this JVM. Its list of stopped threads is to be freed by the caller. 0 or -ENOMEM. */
+int stop_finish(struct stop *stop, uint64_t lag_ns, struct pause_stopped **ret_stopped);
 
 #endif

@@ -30,10 +30,12 @@ enum sync_source { /* how the end of *reaching* is known */
 
 enum release_source {
 	RELEASE_UNKNOWN,
-	RELEASE_WAKE,  /* the first thread stopped at the barrier was woken then */
-	RELEASE_FUTEX, /* the VM Thread's barrier wake returned then */
-	RELEASE_END, /* safepoint__end: about 11 us late at the median, more when the VM Thread was
-			preempted */
+	RELEASE_WAKE,	   /* the first thread stopped at the barrier was woken then */
+	RELEASE_FUTEX,	   /* the VM Thread's barrier wake returned then */
+	RELEASE_END,	   /* safepoint__end: 11 us late at the median, more when the VM Thread was
+			      preempted, or wrote a log */
+	RELEASE_OPERATION, /* nobody waited: the operation's end, and as long as it took from there
+			    * to the first wake in other pauses of this JVM */
 };
 
 struct pause_stopped { /* one thread that lost time in the pause */
