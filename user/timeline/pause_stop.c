@@ -230,7 +230,7 @@ static bool leaves_doubt(const struct stop *stop, const struct past_span *span)
 {
 	uint64_t begin_ns = stop->pause.begin_ns;
 
-	if (span->reason != REASON_UNKNOWN || span->role == ROLE_GC)
+	if (span->reason != REASON_UNKNOWN || span->open || span->role == ROLE_GC)
 		return false;
 	if (span->tid == stop->vm_tid)
 		return overlap(span, begin_ns, phase_change(stop)) > 0;

@@ -227,6 +227,7 @@ int pauses_span(struct pauses *p, const struct thread *thread, const struct span
 		.reason = (uint8_t)span->reason,
 		.role = (uint8_t)thread->role,
 		.in_syscall = span->off && span->off->nr >= 0,
+		.open = span->open,
 	};
 	int err = 0;
 
