@@ -174,25 +174,30 @@ static int try_file(const struct search *search, char *path)
 	return err;
 }
 
+/*
+ * Paths in maps are written for whom reads them: as the target sees them where its files are not
+ * ours, as we see them where it only has another root among ours. Replaced by an upgrade, or out of
+ * our sight: the kernel still has the mapped file.
+ */
 static int open_libjvm(const struct search *search)
 {
 	const struct jvm *jvm = search->jvm;
-	char *path = NULL;
+	char *paths[3] = {NULL};
 	int fd = -ENOENT;
 
-	if (!search->deleted) {
-		if (asprintf(&path, "/proc/%" PRIu32 "/root%s", jvm->tgid, jvm->libjvm) < 0)
-			return -ENOMEM;
-		fd = try_file(search, path);
-	}
-	if (fd >= 0 || fd == -ENOMEM)
-		return fd;
-	/* Replaced by an upgrade, or on a file system we do not see: the kernel still has the
-	 * mapped file. */
-	if (asprintf(&path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, jvm->tgid,
-		     search->first_start, search->first_end) < 0)
+	if (asprintf(&paths[0], "/proc/%" PRIu32 "/root%s", jvm->tgid, jvm->libjvm) < 0)
 		return -ENOMEM;
-	return try_file(search, path);
+	paths[1] = strdup(jvm->libjvm);
+	if (asprintf(&paths[2], "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, jvm->tgid,
+		     search->first_start, search->first_end) < 0)
+		paths[2] = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		if (fd < 0 && fd != -ENOMEM && (i == 2 || !search->deleted))
+			fd = try_file(search, paths[i]);
+		else
+			free(paths[i]);
+	}
+	return fd;
 }
 
 static int compare_usdt(const void *a, const void *b)
