@@ -77,7 +77,7 @@ install: all ## install into $(DESTDIR)$(PREFIX)/bin
 .PHONY: demo
 demo: ## set up, build, and record a real Java server under load
 	$(Q)tools/setup build demo
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tools/demo/run $(O)
 
 .PHONY: bench
