@@ -20,6 +20,12 @@ $(O)/mkrecording: $(O)/tests/lib/mkrecording_main.o $(O)/tests/lib/records.o $(r
 	$(call say,LD)
 	$(Q)$(CC) $(ldflags) -o $@ $^ $(libs)
 
+.PHONY: check-golden golden-accept
+check-golden: all $(O)/mkrecording ## what the commands print of recordings written down as text
+	$(Q)tests/golden.sh $(O) check $(CASES)
+golden-accept: all $(O)/mkrecording ## take what they print now for right; review the diff
+	$(Q)tests/golden.sh $(O) accept $(CASES)
+
 # Everything that reads what others wrote, built so that every misstep is seen.
 FUZZ_SECONDS ?= 10
 fuzz_src := $(wildcard user/recording/*.c user/base/*.c) $(filter-out $(attach_src),$(wildcard user/attach/*.c))

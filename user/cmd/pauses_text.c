@@ -82,18 +82,24 @@ static void print_operation(const struct pause_row *row)
 		const char *what;
 		uint64_t ns;
 	} waits[] = {{"throttled", row->op_throttled_ns},
+		     {"stopped", row->op_stopped_ns},
 		     {"run queue", row->op_run_queue_ns},
 		     {"page faults, memory", row->op_fault_ns}};
-	uint64_t waited_ns = row->op_throttled_ns + row->op_run_queue_ns + row->op_fault_ns;
+	uint64_t waited_ns =
+		row->op_throttled_ns + row->op_stopped_ns + row->op_run_queue_ns + row->op_fault_ns;
 	char time[UNITS_BYTES], share[32];
+	const char *comma = "";
 
 	if (waited_ns < NOTABLE_NS || waited_ns * 4 < waited_ns + row->op_running_ns)
 		return;
 	printf("%10soperation: %s of its work was waiting:", "",
 	       label_share(share, waited_ns, waited_ns + row->op_running_ns));
-	for (size_t i = 0; i < ARRAY_SIZE(waits); i++)
-		if (waits[i].ns)
-			printf(" %s %s", waits[i].what, units_print_time(time, waits[i].ns));
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		if (!waits[i].ns)
+			continue;
+		printf("%s %s %s", comma, waits[i].what, units_print_time(time, waits[i].ns));
+		comma = ",";
+	}
 	printf("\n");
 }
 
@@ -270,8 +276,9 @@ static void print_total(const struct pauses_summary *s, const struct replay *rep
 {
 	char times[3][UNITS_BYTES], share[32];
 
-	printf("\n%" PRIu64 " pauses in %s, %s together: %s of the time", s->nr,
-	       units_print_time(times[0], length_ns), units_print_time(times[1], s->duration.sum),
+	printf("\n%" PRIu64 " %s in %s, %s together: %s of the time", s->nr,
+	       s->nr == 1 ? "pause" : "pauses", units_print_time(times[0], length_ns),
+	       units_print_time(times[1], s->duration.sum),
 	       label_share(share, s->duration.sum, length_ns));
 	if (s->duration.nr)
 		printf("; the longest, %s, at %.4f s", units_print_time(times[2], s->duration.max),

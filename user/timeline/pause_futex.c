@@ -72,6 +72,8 @@ static struct futex_state *state_of(struct pause_jvm *jvm)
 	state->queue = calloc(QUEUE_MAX, sizeof(state->queue[0]));
 	state->waits =
 		calloc(WAITS_MAX, sizeof(state->waits[0])); /* untouched pages cost nothing */
+	state->before = jvm->first;
+	state->has_before = jvm->has_first;
 	jvm->futex = state;
 	if (state->queue && state->waits)
 		return state;

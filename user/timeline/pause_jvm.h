@@ -19,8 +19,10 @@ struct pause_jvm {
 	enum pause_source source;
 	struct event_jvm_counters counters; /* the last seen */
 	bool has_counters;
-	bool fresh_counters; /* came just before the event that is handled now */
-	uint64_t given_ns;   /* the last pause given out was closed then */
+	bool fresh_counters;		 /* came just before the event that is handled now */
+	struct event_jvm_counters first; /* read by the recorder when it began */
+	bool has_first;
+	uint64_t given_ns; /* the last pause given out was closed then */
 	/* USDT */
 	uint64_t lags_ns[LAGS_KEPT]; /* of the last pauses: from the operation's end to the first
 					wake */

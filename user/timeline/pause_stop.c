@@ -191,6 +191,19 @@ static bool is_safe(const struct past_span *span)
 	}
 }
 
+static void add_unsafe(struct part *part, const struct past_span *span, uint64_t ns)
+{
+	if (span->reason != REASON_RUNNING) {
+		part->since_ns[span->reason] += ns;
+		return;
+	}
+	for (int reason = 0; reason < NR_REASONS; reason++)
+		part->ns[reason] += part->since_ns[reason];
+	memset(part->since_ns, 0, sizeof(part->since_ns));
+	part->ns[REASON_RUNNING] += ns;
+	part->left_cpu_ns = span->to_ns;
+}
+
 static int absorb_candidate(struct stop *stop, const struct past_span *span)
 {
 	uint64_t begin_ns = stop->pause.begin_ns, until_ns = phase_change(stop) + LATE_SLACK_NS;
@@ -214,10 +227,7 @@ static int absorb_candidate(struct stop *stop, const struct past_span *span)
 		part->safe_ns = span->from_ns;
 		return 0;
 	}
-	if (span->reason == REASON_RUNNING)
-		part->left_cpu_ns = span->to_ns;
-	part->ns[span->reason] +=
-		overlap(span, begin_ns, part->safe_ns ? part->safe_ns : UINT64_MAX);
+	add_unsafe(part, span, overlap(span, begin_ns, part->safe_ns ? part->safe_ns : UINT64_MAX));
 	return 0;
 }
 
@@ -335,8 +345,9 @@ static void find_late(struct stop *stop)
 		pause->late_tid = part->tid;
 		pause->late_arrived_ns = arrived_ns;
 	}
-	if (late)
-		memcpy(pause->late_ns, late->ns, sizeof(pause->late_ns));
+	for (int reason = 0; late && reason < NR_REASONS; reason++)
+		pause->late_ns[reason] =
+			late->ns[reason] + (late->safe_ns ? late->since_ns[reason] : 0);
 }
 
 static int compare_stopped(const void *left, const void *right)

@@ -251,22 +251,21 @@ static bool may_come(const struct pauses *p, const struct event_offcpu *off)
 	       off->hdr.ts_ns - off->runq_ns > jvm->given_ns;
 }
 
-uint64_t pauses_nr_of(const struct pauses *p, const struct event_offcpu *off, bool *ret_later)
+const struct pause *pauses_of(const struct pauses *p, const struct event_offcpu *off,
+			      bool *ret_later)
 {
-	const struct stop *stop;
+	const struct stop *stop = NULL;
 
 	*ret_later = false;
 	if (off->runq_ns > off->off_ns || off->off_ns > off->hdr.ts_ns)
-		return 0;
+		return NULL;
 	if (pauses_is_barrier_wait(off)) {
 		stop = pauses_find(p, off);
 		*ret_later = !stop && may_come(p, off);
-		return stop ? stop->pause.nr : 0;
+	} else if (stop_is_condition_wait(off)) {
+		stop = pauses_find_requested(p, off);
 	}
-	if (!stop_is_condition_wait(off))
-		return 0;
-	stop = pauses_find_requested(p, off);
-	return stop ? stop->pause.nr : 0;
+	return stop ? &stop->pause : NULL;
 }
 
 int pauses_end(struct pauses *p, uint64_t end_ns)
