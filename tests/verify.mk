@@ -11,8 +11,8 @@ $(O)/live/%: $(O)/tests/live/%.o $(O)/user/base/units.o
 	$(call say,LD)
 	$(Q)mkdir -p $(@D) && $(CC) $(ldflags) -o $@ $^ -lm
 
-# Reads names as the program does.
-$(O)/live/names: $(O)/tests/live/names.o $(filter $(O)/user/attach/% $(O)/user/base/%,$(analysis_obj))
+# These look at a JVM as the program does.
+$(O)/live/names $(O)/live/inspect: $(O)/live/%: $(O)/tests/live/%.o $(filter $(O)/user/attach/% $(O)/user/base/%,$(analysis_obj))
 	$(call say,LD)
 	$(Q)mkdir -p $(@D) && $(CC) $(ldflags) -o $@ $^ $(libs)
 

@@ -103,7 +103,8 @@ main() {
 	run_script agree_self.sh
 	run_script judges_self.sh
 	cells "${2:-60}"
-	for script in names.sh inject_stop.sh inject_freeze.sh inject_quota.sh inject_wakers.sh inject_faults.sh errors.sh; do
+	[[ $suite == check ]] || export NAMES_SECONDS=10
+	for script in inspect.sh names.sh inject_stop.sh inject_freeze.sh inject_quota.sh inject_wakers.sh inject_faults.sh errors.sh; do
 		run_script "$script"
 	done
 	printf 'the table: %s\n' "$table"

@@ -33,7 +33,7 @@ final class Names {
 		start("closes the gaps", () -> {
 			while (true) {
 				System.gc();
-				sleep(40);
+				sleep(80);
 			}
 		});
 		Files.createFile(Path.of(arguments[0] + ".ready"));
