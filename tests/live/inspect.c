@@ -8,6 +8,7 @@
 #include "user/attach/jvm.h"
 #include "user/attach/perfdata.h"
 #include "user/attach/target.h"
+#include "user/attach/target_memory.h"
 #include "user/base/units.h"
 
 static void print_fact(void *arg, const char *key, const char *value)
@@ -34,13 +35,25 @@ static void print_counters(const struct jvm *jvm)
 	printf("counters.last_cause=%s\n", now.last_cause);
 }
 
+/* The operation of the safepoint that is, or the last one. */
+static void print_operation(const struct jvm *jvm)
+{
+	int32_t type;
+
+	if (!jvm->symbols.current_type ||
+	    target_memory_read(jvm->tgid, jvm->symbols.current_type, &type, sizeof(type)))
+		return;
+	if (type >= 0 && (uint32_t)type < jvm->nr_operations)
+		printf("jvm.operation=%s\n", jvm->operations[type]);
+}
+
 static void print_rest(const struct jvm *jvm)
 {
 	size_t nr;
 
 	printf("jvm.libjvm_file=%s\n", jvm->libjvm_file);
 	printf("jvm.pid_in_namespace=%u\n", jvm->ns_tgid);
-	printf("jvm.first_operation=%s\n", jvm->nr_operations ? jvm->operations[0] : "");
+	print_operation(jvm);
 	printf("jvm.barrier=%s\n", jvm->symbols.barrier_word ? "yes" : "no");
 	jvm_find_usdt(jvm, "hs_private", "safepoint__begin", &nr);
 	printf("jvm.safepoint_begin_locations=%zu\n", nr);

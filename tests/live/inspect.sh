@@ -127,6 +127,9 @@ test_private_counters() { # test_private_counters HOME: in memory, in no file; t
 	inspect "$jvm"
 	expect_between "$before" $(($(grep -c '^Safepoint' "$log") + 1))
 	expect jvm.hsperfdata 'in memory only'
+	if ! grep -qF "Safepoint \"$(fact jvm.operation)\"" "$log"; then
+		problem=${problem:-"the operation is '$(fact jvm.operation)', which the log does not have"}
+	fi
 	conclude "inspect $(jdk_release "$1") with its counters in memory only"
 	stop_jvm
 }
