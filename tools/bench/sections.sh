@@ -170,7 +170,7 @@ java_record() {
 		read -r port <"$files/port" && break
 		sleep 0.1
 	done
-	java -cp "$files" Load "$port" 1000 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
+	java -cp "$files" Load "$port" 2000 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
 	loader=$!
 	started+=("$loader")
 	sleep 1.5
