@@ -203,7 +203,7 @@ int pauses_end_jvm(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns)
 {
 	int err = usdt_end(p, jvm, end_ns);
 
-	return err ? err : futex_end(p, jvm);
+	return err ? err : futex_end(p, jvm, end_ns);
 }
 
 int pauses_event(struct pauses *p, const struct event_hdr *event)
