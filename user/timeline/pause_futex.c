@@ -206,12 +206,14 @@ static int on_barrier_wake(struct pauses *p, struct pause_jvm *jvm,
 	struct futex_state *state = jvm->futex;
 	uint64_t wake_ns = event->hdr.ts_ns;
 	uint64_t begin_ns = find_begin(state, wake_ns);
-	struct stop *stop = pauses_begin(p, jvm, PAUSE_SOURCE_FUTEX, begin_ns);
+	bool in_order = begin_ns <= wake_ns;
+	struct stop *stop = pauses_begin(p, jvm, PAUSE_SOURCE_FUTEX, in_order ? begin_ns : 0);
 	int err;
 
 	if (!stop)
 		return -ENOMEM;
 	stop->pause.cut = begin_ns == 0;
+	stop->pause.incomplete = !in_order;
 	stop->pause.release_ns = wake_ns;
 	stop->pause.release_source = RELEASE_FUTEX;
 	find_sync(state, stop, wake_ns);
