@@ -175,7 +175,7 @@ java_record() {
 	javac -d "$files" tools/demo/Server.java tools/demo/Load.java
 	rm -f "$files/input" "$files/port"
 	mkfifo "$files/input"
-	java -Xmx192m -cp "$files" Server <"$files/input" >"$files/port" 2>"$files/server.log" &
+	java -Xmx192m -cp "$files" Server 2 <"$files/input" >"$files/port" 2>"$files/server.log" &
 	server=$!
 	started+=("$server")
 	exec 4>"$files/input"
@@ -183,7 +183,7 @@ java_record() {
 		read -r port <"$files/port" && break
 		sleep 0.1
 	done
-	java -cp "$files" Load "$port" 2000 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
+	java -cp "$files" Load "$port" 1500 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
 	loader=$!
 	started+=("$loader")
 	sleep 1.5
