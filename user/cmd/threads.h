@@ -92,8 +92,9 @@ struct threads_check {			  /* spans against the scheduler's own figures */
 	uint64_t nr_lost, nr_disordered, nr_overlaps, nr_damaged;
 };
 
-void threads_text(struct row_set *set, const struct replay *replay,
-		  const struct threads_check *check, enum threads_by by);
+/* 0 or -ENOMEM. */
+int threads_text(struct row_set *set, const struct replay *replay,
+		 const struct threads_check *check, enum threads_by by);
 void threads_csv_header(void);
 void threads_csv_row(const struct thread_row *row);
 void threads_json_row(const struct thread_row *row);

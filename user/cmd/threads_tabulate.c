@@ -150,7 +150,8 @@ static void finish(struct tabulation *t)
 	threads_each(t->replay->threads, on_living, t);
 	row_set_sort(&t->set, sort);
 	if (options->format == THREADS_TEXT) {
-		threads_text(&t->set, t->replay, &t->check, options->by);
+		if (threads_text(&t->set, t->replay, &t->check, options->by))
+			t->out_of_memory = true;
 		return;
 	}
 	for (size_t i = 0; i < t->set.nr; i++)
