@@ -54,8 +54,9 @@ struct thread_row {
 void thread_row_span(struct thread_row *row, const struct span *span, uint64_t from_ns,
 		     uint64_t to_ns, uint64_t in_pause_ns);
 
-/* What is known of the thread itself; asserts that its spans add up to its wall time. */
-void thread_row_finish(struct thread_row *row, const struct thread *thread);
+/* What is known of the thread itself; asserts that its spans add up to its wall time. @whole: they
+ * are all of the recording's. */
+void thread_row_finish(struct thread_row *row, const struct thread *thread, bool whole);
 
 /* Add all of @from to @into. */
 void thread_row_merge(struct thread_row *into, const struct thread_row *from);

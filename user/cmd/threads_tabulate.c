@@ -120,7 +120,7 @@ static void close_row(struct tabulation *t, const struct thread *thread, bool st
 
 	if (!row)
 		return; /* not one span of it in the window */
-	thread_row_finish(row, thread);
+	thread_row_finish(row, thread, !t->options->window.set);
 	check_row(&t->check, thread, row);
 	if (stream)
 		print_row(t, row);
