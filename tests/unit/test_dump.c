@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/lib/memory_file.h"
