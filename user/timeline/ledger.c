@@ -8,6 +8,7 @@
 #define FLAGS                                                                                      \
 	(JVM_COUNTER_SAFEPOINTS | JVM_COUNTER_SYNC | JVM_COUNTER_SAFEPOINT_TIME |                  \
 	 JVM_COUNTER_APPLICATION)
+#define SPREAD_NS     25000ull	 /* of estimates that are not wrong */
 #define MOST_EARLY_NS 1000000ull /* estimates are microseconds early, a preempted one more */
 
 static bool follow_each_other(const struct event_jvm_counters *before,
@@ -33,20 +34,22 @@ static int compare_offsets(const void *left, const void *right)
 }
 
 /*
- * Enter @offset_ns and take the largest believed: all are early, but for the few that took another
- * lock's call for the queue's, which are late by anything. One in eight may be such; while there
- * are few, half of them.
+ * Enter @offset_ns and take the largest that is believed. Estimates are early by microseconds, more
+ * where the code was cold; the few that took another lock's call for the queue's are late by
+ * anything, and stand out from the middle.
  */
 static uint64_t enter_offset(struct ledger *ledger, uint64_t offset_ns)
 {
 	uint64_t sorted_ns[LEDGER_PAUSES];
-	size_t nr;
+	size_t nr, at = 0;
 
 	ledger->offsets_ns[ledger->nr++ % LEDGER_PAUSES] = offset_ns;
 	nr = ledger->nr < LEDGER_PAUSES ? ledger->nr : LEDGER_PAUSES;
 	memcpy(sorted_ns, ledger->offsets_ns, nr * sizeof(sorted_ns[0]));
 	qsort(sorted_ns, nr, sizeof(sorted_ns[0]), compare_offsets);
-	return sorted_ns[nr < 8 ? nr / 2 : nr / 8];
+	while (sorted_ns[at] - sorted_ns[nr / 2] > SPREAD_NS)
+		at++;
+	return sorted_ns[at];
 }
 
 uint64_t ledger_begin(struct ledger *ledger, const struct event_jvm_counters *before,

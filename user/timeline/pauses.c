@@ -8,6 +8,10 @@
 #include "user/timeline/pause_jvm.h"
 #include "user/timeline/pauses.h"
 
+/* How often a span may be looked at once more, on average: a second's spans for some fifty pauses
+ * in it, which is more than a JVM makes whose release is known only late. */
+#define LOOKS_A_SPAN 64
+
 struct pauses *pauses_new(pause_fn *fn, void *arg)
 {
 	struct pauses *p = calloc(1, sizeof(*p));
@@ -67,7 +71,7 @@ static bool touches_loss(const struct pauses *p, const struct stop *stop)
 /*
  * All spans of its process that touch it, as far back as the ring goes. Pauses of a JVM follow each
  * other, so each span is looked at once or twice; only one that is added up again costs more, and
- * may not cost more than there are spans.
+ * may not cost more than a fixed number of looks a span.
  */
 static int absorb_past(struct pauses *p, struct stop *stop)
 {
@@ -269,7 +273,7 @@ int pauses_span(struct pauses *p, const struct thread *thread, const struct span
 	int err = 0;
 
 	span_ring_put(&p->ring, &past);
-	p->credit++;
+	p->credit += LOOKS_A_SPAN;
 	for (size_t i = p->list.nr; i-- > 0 && !err;) {
 		const struct listed *listed = pause_list_at(&p->list, i);
 
