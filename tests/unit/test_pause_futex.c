@@ -270,3 +270,21 @@ Test(pause_futex, an_operation_that_is_no_safepoint_is_not_open_at_the_end)
 	story_end(story, 20000000);
 	cr_expect(eq(sz, story->nr_found, 1));
 }
+
+/* It slept once until all were safe, and the JVM says how long reaching took: that fixes the begin.
+ */
+Test(pause_futex, a_back_off_sleep_tells_the_begin_better_than_the_lock)
+{
+	takes_operation(2000000);
+	story_tell(story, "2100000 jvm_counters 10 tgid=5 valid=3 safepoints=1 sync_ns=5000");
+	wakes_everybody(2100000, BARRIER);
+	takes_operation(8000000);
+	story_tell(story,
+		   "8060000 offcpu 10 tgid=5 seq=9 off_ns=45000 runq_ns=1000 nr=230 state=1");
+	story_tell(story, "8100000 jvm_counters 10 tgid=5 valid=3 safepoints=2 sync_ns=52000");
+	wakes_everybody(8100000, BARRIER);
+	story_end(story, 20000000);
+	cr_assert(eq(sz, story->nr_found, 2));
+	cr_expect(eq(u64, jvm_pause(story, 1)->begin_ns, 8060000 - 47000));
+	cr_expect(eq(u64, jvm_pause(story, 1)->sync_ns, 8060000));
+}

@@ -191,6 +191,23 @@ static int take_waits(struct futex_state *state, struct stop *stop)
 	return err;
 }
 
+/*
+ * The VM Thread looked for the last time after its last back-off sleep, and was content: *reaching*
+ * ended no earlier than that sleep. Its length is known, so the begin is, within a microsecond or
+ * two.
+ */
+static uint64_t begin_by_sleep(const struct futex_state *state, uint64_t wake_ns)
+{
+	uint32_t both = state->before.valid & state->now.valid;
+	uint64_t reaching_ns = state->now.sync_ns - state->before.sync_ns;
+
+	if (!(both & JVM_COUNTER_SYNC) || state->now.sync_ns < state->before.sync_ns ||
+	    state->slept_ns <= state->lock_exit_ns || state->slept_ns >= wake_ns ||
+	    reaching_ns > state->slept_ns - state->lock_exit_ns)
+		return state->lock_exit_ns;
+	return state->slept_ns - reaching_ns;
+}
+
 /* The last call in L comes a little before the begin; by the JVM's own book it is known better. */
 static uint64_t find_begin(struct futex_state *state, uint64_t wake_ns)
 {
@@ -198,8 +215,8 @@ static uint64_t find_begin(struct futex_state *state, uint64_t wake_ns)
 		return state->wake_ns;
 	if (!state->has_before || !state->has_now)
 		return state->lock_exit_ns;
-	return ledger_begin(&state->ledger, &state->before, &state->now, state->lock_exit_ns,
-			    wake_ns);
+	return ledger_begin(&state->ledger, &state->before, &state->now,
+			    begin_by_sleep(state, wake_ns), wake_ns);
 }
 
 static int on_barrier_wake(struct pauses *p, struct pause_jvm *jvm,
