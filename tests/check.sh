@@ -68,17 +68,23 @@ count() {
 	' "$1"
 }
 
+session= # of the part under way
+end_part() {
+	[[ -z $session ]] || pkill -KILL --session "$session"
+	session=
+}
+
 # Run one part; sets passed, failed, skipped of it. A part is a session of its own, since Criterion leaves the process
 # group that `timeout` ends.
 run_part() { # run_part PART LIMIT COMMAND LOG
-	local code seen session
+	local code seen
 
 	# shellcheck disable=SC2086 # the command is words
 	setsid timeout --kill-after=10 "$2" $3 </dev/null >"$4" 2>&1 &
 	session=$!
-	wait $session
+	wait "$session"
 	code=$?
-	pkill -KILL --session $session
+	end_part
 	read -r seen passed failed skipped < <(count "$4")
 	if [[ $seen == no ]]; then
 		passed=$((code == 0))
@@ -134,5 +140,8 @@ main() {
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+	trap end_part EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
 	main "$@"
 fi
