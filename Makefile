@@ -22,7 +22,7 @@ defines := -D_GNU_SOURCE -DSTANDSTILL_VERSION='"$(VERSION)"'
 includes := -I. -I$(O)
 cflags = -std=gnu17 $(warnings) $(sanitize) $(defines) $(includes) $(CFLAGS)
 ldflags = $(sanitize) $(LDFLAGS)
-libs := -lbpf -lelf -ljson-c -lz -lm
+libs := -lbpf -lelf -ljson-c -lhttp_parser -lz -lm
 
 # Only these know libbpf; everything else builds and runs without BPF, root or a JVM.
 attach_src := $(wildcard user/attach/probe*.c) $(wildcard user/cmd/record*.c)

@@ -35,6 +35,7 @@ check-soak: all $(O)/switches ## 50,000 records a second for SOAK_SECONDS lose n
 	$(Q)tests/bpf/soak.sh $(O) $(SOAK_SECONDS)
 
 include tests/verify.mk
+include tests/load/load.mk
 
 # PARTS="unit golden" runs only these; the parts are a table in the script.
 .PHONY: check verify

@@ -11,6 +11,8 @@ static const struct command commands[] = {
 	{"pauses", "list the stop-the-world pauses of a recording", cmd_pauses},
 	{"threads", "where each thread's time went", cmd_threads},
 	{"dump", "print every record of a recording as text or JSON", cmd_dump},
+	{"load", "send requests on time, whatever the answers do, and write down each", cmd_load},
+	{"schedule", "summarise or convert the schedule of a load generator", cmd_schedule},
 };
 
 static void print_help(FILE *to)
