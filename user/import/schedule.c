@@ -28,9 +28,10 @@ static int detect(struct schedule_reader *r)
 		return r->scan.in.error;
 	if (nr >= sizeof(magic) && !memcmp(bytes, &magic, sizeof(magic)))
 		return schedule_binary_open(r);
-	if (nr >= 7 && !memcmp(bytes, "#sched ", 7))
-		return schedule_csv_open(r);
-	return -EBADMSG;
+	if (nr < 9 || memcmp(bytes, "#sched ", 7))
+		return -EBADMSG;
+	return bytes[7] == '1' && strchr("\r\n ", bytes[8]) ? schedule_csv_open(r)
+							    : -EPROTONOSUPPORT;
 }
 
 int schedule_open(const char *path, struct schedule_reader **ret)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "user/load/answer.h"
 
+/* 1: there is no body. http-parser knows that of 204 and 304 only while they name no length, which
+ * 304 may (RFC 9110, 15.4.5). */
 static int on_headers(http_parser *parser)
 {
 	const struct answer *a = parser->data;
 
-	return a->head; /* 1: there is no body */
+	return a->head || parser->status_code == 204 || parser->status_code == 304;
 }
 
 static int on_whole(http_parser *parser)

@@ -3,73 +3,78 @@
 #include <string.h>
 #include <time.h>
 
+#include "user/attach/cgroup.h"
 #include "user/base/cleanup.h"
 #include "user/load/cost.h"
 
 #define PATH_BYTES 4352
 
-/* The words that cpu.stat has for the same things, version 2 and 1 of cgroups. */
-static void read_stat(FILE *file, struct cost *ret)
+/* All of @path, which has no NUL in it; NULL when there is none. To be freed. */
+static char *read_text(const char *path)
+{
+	FILE *file CLEANUP(fclosep) = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!file || getdelim(&text, &size, '\0', file) < 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void add(uint64_t *sum, uint64_t more)
+{
+	*sum = *sum == COST_UNKNOWN ? more : *sum + more;
+}
+
+/* The words that cpu.stat has for the same things in version 2 and 1 of cgroups. */
+static void add_stat(const char *directory, struct cost *ret)
 {
 	unsigned long long value;
-	char word[64];
-
-	while (fscanf(file, "%63s %llu", word, &value) == 2) {
-		if (!strcmp(word, "nr_throttled"))
-			ret->nr_throttled = value;
-		else if (!strcmp(word, "throttled_usec"))
-			ret->throttled_ns = value * 1000;
-		else if (!strcmp(word, "throttled_time"))
-			ret->throttled_ns = value;
-	}
-}
-
-static void read_cgroup(const char *root, const char *path, struct cost *ret)
-{
-	char name[PATH_BYTES];
+	char name[PATH_BYTES], word[64];
 	FILE *file CLEANUP(fclosep) = NULL;
 
-	snprintf(name, sizeof(name), "%s%s/cpu.stat", root, path);
+	snprintf(name, sizeof(name), "%s/cpu.stat", directory);
 	file = fopen(name, "re");
-	if (!file) { /* in a container the path may be the host's, and the root our own */
-		snprintf(name, sizeof(name), "%s/cpu.stat", root);
-		file = fopen(name, "re");
+	while (file && fscanf(file, "%63s %llu", word, &value) == 2) {
+		if (!strcmp(word, "nr_throttled"))
+			add(&ret->nr_throttled, value);
+		else if (!strcmp(word, "throttled_usec"))
+			add(&ret->throttled_ns, value * 1000);
+		else if (!strcmp(word, "throttled_time"))
+			add(&ret->throttled_ns, value);
 	}
-	if (file)
-		read_stat(file, ret);
 }
 
-/* True when @controllers, a list with commas, has cpu. */
-static int has_cpu(char *controllers)
+/* A quota of any group above stops us too, and is counted there. */
+static void read_hierarchy(const char *cgroups, const char *mounts, const char *controller,
+			   struct cost *ret)
 {
-	char *save;
+	size_t mount_bytes = 0;
+	char *path CLEANUP(freep) = cgroup_path(cgroups, controller);
+	char *directory CLEANUP(freep) =
+		path ? cgroup_directory(mounts, controller, path, &mount_bytes) : NULL;
 
-	for (char *one = strtok_r(controllers, ",", &save); one; one = strtok_r(NULL, ",", &save))
-		if (!strcmp(one, "cpu"))
-			return 1;
-	return 0;
+	while (directory && strlen(directory) >= mount_bytes) {
+		char *slash = strrchr(directory, '/');
+
+		add_stat(directory, ret);
+		if (!slash)
+			return;
+		*slash = '\0';
+	}
 }
 
 static void read_throttling(struct cost *ret)
 {
-	FILE *file CLEANUP(fclosep) = fopen("/proc/self/cgroup", "re");
-	char line[PATH_BYTES];
+	char *cgroups CLEANUP(freep) = read_text("/proc/self/cgroup");
+	char *mounts CLEANUP(freep) = read_text("/proc/self/mountinfo");
 
-	while (file && fgets(line, sizeof(line), file)) {
-		char *rest = line, *path;
-
-		line[strcspn(line, "\n")] = '\0';
-		strsep(&rest, ":");
-		path = rest;
-		if (!path)
-			continue;
-		if (*path == ':') {
-			read_cgroup("/sys/fs/cgroup", path + 1, ret); /* version 2 */
-			continue;
-		}
-		if (has_cpu(strsep(&path, ":")) && path)
-			read_cgroup("/sys/fs/cgroup/cpu", path, ret); /* version 1 */
-	}
+	if (!cgroups || !mounts)
+		return;
+	read_hierarchy(cgroups, mounts, "", ret);
+	read_hierarchy(cgroups, mounts, "cpu", ret);
 }
 
 void cost_read(struct cost *ret)

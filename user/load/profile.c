@@ -23,11 +23,14 @@ struct element {
 
 static int parse_rate(const char *word, double *ret)
 {
+	size_t nr_digits = strspn(word, "0123456789.");
 	char *end;
 
-	if (!isdigit((unsigned char)*word) || strspn(word, "0123456789.") > 24)
+	if (!isdigit((unsigned char)*word) || nr_digits > 24)
 		return -EINVAL;
 	*ret = strtod(word, &end);
+	if (end != word + nr_digits)
+		return -EINVAL;
 	if (!strcmp(end, "k") || !strcmp(end, "K"))
 		*ret *= 1000;
 	else if (!strcmp(end, "M"))

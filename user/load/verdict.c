@@ -43,7 +43,7 @@ static void judge_samples(struct verdict *v, const struct load_summary *s)
 	double nr = (double)(s->nr_answered + s->nr_unanswered),
 	       beyond = nr * (100 - v->percent) / 100;
 
-	if (beyond < RESTS_ON)
+	if (beyond < RESTS_ON - 1e-6) /* 100 - 99.9 is a bit less than 0.1 */
 		add_reason(v,
 			   "p%g of %.0f requests rests on the slowest %.1f; at least %d are "
 			   "wanted, so run longer",

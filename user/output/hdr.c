@@ -119,20 +119,16 @@ static void print_levels(const struct hdr *h, unsigned int ticks, FILE *to)
 	double level = 0;
 
 	for (uint32_t i = 0; i < HDR_BUCKETS && seen < h->nr; i++) {
-		double reached;
+		uint64_t value = bucket_from(i, &width) + width - 1;
 
-		if (h->counts[i] == 0)
-			continue;
 		seen += h->counts[i];
-		reached = 100 * (double)seen / (double)h->nr;
-		if (seen == h->nr)
-			break; /* the last value has a line of its own */
-		while (level <= reached) {
-			uint64_t value = bucket_from(i, &width) + width - 1;
-
-			fprintf(to, "%12.3f %2.12f %10llu %14.2f\n", (double)value / NS_PER_MS,
-				level / 100, (unsigned long long)seen, 1 / (1 - level / 100));
+		while (h->counts[i] && level <= 100 * (double)seen / (double)h->nr) {
+			fprintf(to, "%12.3f %2.12f %10llu %14.2f\n",
+				(double)(value < h->max ? value : h->max) / NS_PER_MS, level / 100,
+				(unsigned long long)seen, 1 / (1 - level / 100));
 			level = next_level(level, ticks);
+			if (seen == h->nr)
+				break; /* once; the line of 100 % follows */
 		}
 	}
 }
