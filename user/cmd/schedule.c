@@ -95,7 +95,9 @@ static int print_csv(const char *path)
 	if (code)
 		return code;
 	error = schedule_copy_csv(r, stdout);
-	code = report_schedule_health(path, r, error);
+	if (!ferror(stdout)) /* else not all of it was read, and nobody wants to know more: `| head`
+			      */
+		code = report_schedule_health(path, r, error);
 	schedule_reader_free(r);
 	return code;
 }
