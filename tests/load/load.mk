@@ -16,3 +16,11 @@ check-load: all $(O)/load-server $(O)/load-judge ## the load generator against s
 
 verify-load: all $(O)/load-server $(O)/load-judge ## the same in every mode, and 10 million requests in one run
 	$(Q)tests/load/all.sh $(O) verify
+
+$(O)/load-wire: $(O)/tools/bench/load_wire.o
+	$(call say,LD)
+	$(Q)$(CC) $(ldflags) -o $@ $^ -lm
+
+.PHONY: bench-load
+bench-load: all $(O)/load-server $(O)/load-wire ## the load generator beside wrk2 (WRK2=), wrk, hey and h2load
+	$(Q)tools/bench/load $(O)

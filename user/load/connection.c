@@ -98,10 +98,9 @@ int connection_flush(struct wire *w, struct connection *c)
 	return 0;
 }
 
-int connection_send(struct wire *w, struct connection *c, struct flight *f)
+int connection_send(struct wire *w, struct connection *c, struct flight *f, uint64_t free_ns)
 {
 	struct schedule_request *r = &f->request;
-	bool waited = c->nr_flights == 0 && c->free_ns > r->intended_ns;
 
 	f->connection = c;
 	f->next = NULL;
@@ -113,7 +112,7 @@ int connection_send(struct wire *w, struct connection *c, struct flight *f)
 	r->conn = c->id;
 	r->local = c->local;
 	r->peer = w->options->peer;
-	r->conn_wait_ns = waited ? c->free_ns - r->intended_ns : 0;
+	r->conn_wait_ns = free_ns > r->intended_ns ? free_ns - r->intended_ns : 0;
 	r->out_from = c->out_at;
 	r->out_to = c->out_at += w->options->messages.messages[f->message].nr;
 	r->sent_ns = now_ns();

@@ -59,8 +59,9 @@ int connection_open(struct wire *w, struct connection *c, bool blocking);
 /* A connecting socket has become writable. 0: it is open; or -errno. */
 int connection_opened(struct wire *w, struct connection *c);
 
-/* Send @f. 0, 1 when a part has to wait for the socket (connection_flush), or -errno. */
-int connection_send(struct wire *w, struct connection *c, struct flight *f);
+/* Send @f, for which a connection has been free since @free_ns. 0, 1 when a part has to wait for
+ * the socket (connection_flush), or -errno. */
+int connection_send(struct wire *w, struct connection *c, struct flight *f, uint64_t free_ns);
 int connection_flush(struct wire *w, struct connection *c);
 
 enum connection_event {

@@ -188,7 +188,10 @@ static void close_connection(struct dispatch *d, struct connection *c,
 
 static void send_on(struct dispatch *d, struct connection *c, struct flight *f)
 {
-	int got = connection_send(&d->wire, c, f);
+	/* Idle connections stand in the order in which they became free; a busy one with room was
+	 * never taken. */
+	uint64_t free_ns = d->idle.first ? d->idle.first->free_ns : 0;
+	int got = connection_send(&d->wire, c, f, free_ns);
 
 	if (got < 0) {
 		close_connection(d, c, FAILURE_RESET);
@@ -199,8 +202,17 @@ static void send_on(struct dispatch *d, struct connection *c, struct flight *f)
 	list_by_room(d, c);
 }
 
-static struct connection *pick(struct dispatch *d)
+/*
+ * The connections take turns as long as each is idle at its own, so that the requests of one are as
+ * regular as the whole; else the one that has been idle longest.
+ */
+static struct connection *pick(struct dispatch *d, const struct flight *f)
 {
+	uint64_t turn = f->request.seq / d->wire.options->nr_threads % d->nr_kept;
+	struct connection *c = &d->connections[turn];
+
+	if (c->listed == &d->idle)
+		return c;
 	return d->idle.first ? d->idle.first : d->roomy.first;
 }
 
@@ -209,7 +221,7 @@ static void serve_queue(struct dispatch *d)
 {
 	struct connection *c;
 
-	while (d->nr_queued && (c = pick(d)))
+	while (d->nr_queued && (c = pick(d, d->first_queued)))
 		send_on(d, c, pop_queue(d));
 	open_more(d);
 	note_stuck(d);
@@ -217,7 +229,7 @@ static void serve_queue(struct dispatch *d)
 
 void dispatch_request(struct dispatch *d, struct flight *f)
 {
-	struct connection *c = d->nr_queued ? NULL : pick(d);
+	struct connection *c = d->nr_queued ? NULL : pick(d, f);
 
 	if (c) {
 		send_on(d, c, f);

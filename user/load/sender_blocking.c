@@ -50,7 +50,7 @@ static enum schedule_failure connect_again(struct blocking *b)
 /* Send what has to be sent of the request in flight. False: the connection is lost. */
 static bool write_all(struct blocking *b, struct flight *f)
 {
-	int got = connection_send(&b->wire, &b->connection, f);
+	int got = connection_send(&b->wire, &b->connection, f, b->connection.free_ns);
 
 	while (got == 1 && now_ns() < f->request.intended_ns + b->shared->options->timeout_ns)
 		got = connection_flush(&b->wire, &b->connection);
