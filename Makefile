@@ -77,11 +77,11 @@ install: all ## install into $(DESTDIR)$(PREFIX)/bin
 .PHONY: demo
 demo: ## set up, build, and record a real Java server under load
 	$(Q)tools/setup build demo
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tools/demo/run $(O)
 
 .PHONY: bench
-bench: all $(O)/switches $(O)/stamp ## what recording costs, in one table; FULL=1: more repetitions
+bench: all $(O)/switches $(O)/stamp $(O)/usage $(O)/bench-recording ## what recording costs, in one table; FULL=1: more repetitions
 	$(Q)tools/bench/run $(O)
 
 # The load of the benchmarks and of the soak test, and a clock for a shell.
@@ -89,7 +89,12 @@ $(O)/switches: $(O)/tools/bench/switches.o
 	$(call say,LD)
 	$(Q)$(CC) $(ldflags) -o $@ $^ -ldl -lpthread
 
-$(O)/stamp: $(O)/tools/bench/stamp.o
+bench_recording_obj := $(O)/tools/bench/recording.o $(O)/tools/bench/generate.o
+$(O)/bench-recording: $(bench_recording_obj) $(filter $(O)/user/recording/% $(O)/user/base/%,$(analysis_obj))
+	$(call say,LD)
+	$(Q)$(CC) $(ldflags) -o $@ $^ $(libs)
+
+$(O)/stamp $(O)/usage: $(O)/%: $(O)/tools/bench/%.o
 	$(call say,LD)
 	$(Q)$(CC) $(ldflags) -o $@ $^
 

@@ -72,7 +72,8 @@ enum offcpu_flag {
 	OFFCPU_THROTTLE_UNSURE =
 		1 << 10,	/* throttled, but its clock could not be read: throttled_ns is 0 */
 	OFFCPU_WOKEN = 1 << 11, /* a wake-up was seen: runq_ns counts from it */
-	OFFCPU_YIELDED = 1 << 12, /* reserved */
+	OFFCPU_END_UNSEEN = 1 << 12, /* no probe was shown its return: ts_ns is by the scheduler's
+				      own stamp, and who ran before is not known */
 };
 
 /*

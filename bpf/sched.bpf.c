@@ -37,48 +37,6 @@ static __always_inline void start_throttle(struct thread_state *thread, struct t
 }
 
 /*
- * An interval whose begin or end no probe was shown: some kernels trace no switch away from threads
- * they protect, so that whoever comes next is back unseen. Its number is used up, which makes a
- * gap.
- */
-static __always_inline void lose_interval(struct thread_state *thread)
-{
-	thread->seq++;
-	__sync_fetch_and_add(&lost_unseen, 1);
-}
-
-static __always_inline void leave_cpu(struct task_struct *task, bool preempt, __u32 state,
-				      __u64 now_ns)
-{
-	bool dead = state & TASK_DEAD_STATE;
-	struct thread_state *thread =
-		dead ? bpf_task_storage_get(&threads, task, 0, 0) : thread_state_make(task);
-
-	if (!thread)
-		return;
-	if (thread->off_ns)
-		lose_interval(thread);
-	if (dead)
-		return;
-	thread->off_ns = now_ns;
-	thread->state = state;
-	thread->cfs = 0;
-	thread->flags = preempt ? OFFCPU_PREEMPTED : 0;
-	thread_read_syscall(thread, task);
-	if (state == 0) {
-		if (task_throttled(task))
-			start_throttle(thread, task, OFFCPU_THROTTLED);
-		return;
-	}
-	if (BPF_CORE_READ_BITFIELD(task, frozen))
-		thread->flags |= OFFCPU_FROZEN;
-	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
-		thread->flags |= OFFCPU_IOWAIT;
-	if (BPF_CORE_READ_BITFIELD(task, in_memstall))
-		thread->flags |= OFFCPU_MEMSTALL;
-}
-
-/*
  * How long the thread could have run before it did. A wake-up on another CPU can be seen just
  * before the switch-out it answers: the kernel takes the thread off its run queue first and reports
  * the switch last.
@@ -122,8 +80,8 @@ static __always_inline void emit_interval(struct task_struct *task, struct threa
 	off->state = thread->state;
 	off->waker_tid = woken ? thread->waker_tid : 0;
 	off->waker_tgid = woken ? thread->waker_tgid : 0;
-	off->ahead_tid = ahead->pid;
-	off->ahead_tgid = ahead->tgid;
+	off->ahead_tid = ahead ? ahead->pid : 0;
+	off->ahead_tgid = ahead ? ahead->tgid : 0;
 	off->flags = thread->flags | (woken ? OFFCPU_WOKEN : 0) |
 		     (woken && thread->waker_in_irq ? OFFCPU_WOKEN_BY_IRQ : 0);
 	off->nr = thread->nr;
@@ -131,6 +89,75 @@ static __always_inline void emit_interval(struct task_struct *task, struct threa
 	off->cpu = bpf_get_smp_processor_id();
 	off->reserved = 0;
 	ring_submit(off);
+}
+
+/* An interval whose begin or end no probe was shown. Its number is used up, which makes a gap. */
+static __always_inline void lose_interval(struct thread_state *thread)
+{
+	thread->seq++;
+	__sync_fetch_and_add(&lost_unseen, 1);
+}
+
+/* When @task, which leaves its CPU now, was put there, by the scheduler's own stamp; 0: not known.
+ */
+static __always_inline __u64 arrival_ns(struct task_struct *task, __u64 now_ns)
+{
+	__u64 rq_ns = task->se.cfs_rq->rq->clock, arrived;
+
+	if (!bpf_core_field_exists(task->sched_info.last_arrival))
+		return 0;
+	arrived = task->sched_info.last_arrival;
+	return arrived && arrived < rq_ns ? now_ns - (rq_ns - arrived) : 0;
+}
+
+/*
+ * @task leaves a CPU that no probe saw it come back to: some kernels trace no switch away from
+ * threads they protect, whoever comes next. The scheduler knows when it was.
+ */
+static __always_inline void recover_interval(struct task_struct *task, struct thread_state *thread,
+					     __u64 now_ns)
+{
+	__u64 back_ns = arrival_ns(task, now_ns);
+
+	if (back_ns <= thread->off_ns)
+		return lose_interval(thread);
+	if (thread->wake_ns > back_ns)
+		thread->wake_ns = back_ns; /* two clocks, or a second wake-up while it ran */
+	thread->flags |= OFFCPU_END_UNSEEN;
+	thread->seq++;
+	emit_interval(task, thread, NULL, back_ns);
+	thread->wake_ns = 0;
+}
+
+static __always_inline void leave_cpu(struct task_struct *task, bool preempt, __u32 state,
+				      __u64 now_ns)
+{
+	bool dead = state & TASK_DEAD_STATE;
+	struct thread_state *thread =
+		dead ? bpf_task_storage_get(&threads, task, 0, 0) : thread_state_make(task);
+
+	if (!thread)
+		return;
+	if (thread->off_ns)
+		recover_interval(task, thread, now_ns);
+	if (dead)
+		return;
+	thread->off_ns = now_ns;
+	thread->state = state;
+	thread->cfs = 0;
+	thread->flags = preempt ? OFFCPU_PREEMPTED : 0;
+	thread_read_syscall(thread, task);
+	if (state == 0) {
+		if (task_throttled(task))
+			start_throttle(thread, task, OFFCPU_THROTTLED);
+		return;
+	}
+	if (BPF_CORE_READ_BITFIELD(task, frozen))
+		thread->flags |= OFFCPU_FROZEN;
+	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+		thread->flags |= OFFCPU_IOWAIT;
+	if (BPF_CORE_READ_BITFIELD(task, in_memstall))
+		thread->flags |= OFFCPU_MEMSTALL;
 }
 
 static __always_inline void enter_cpu(struct task_struct *task, struct task_struct *ahead,

@@ -47,6 +47,9 @@ for command in record pauses threads dump; do
 	expect "the exit code of $command with an option it has not" "$code" 2
 	run help
 done
+run help exit-codes
+expect "the exit code of help exit-codes" "$code" 0
+expect "exit codes listed" "$(awk '{ printf "%s ", $1 }' <<<"$text")" "$(seq -s ' ' 0 11) "
 run
 expect "the exit code without a command" "$code" 2
 run nonsense

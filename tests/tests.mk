@@ -1,6 +1,8 @@
 # What `make check` and `make verify` run. Each part is a target of its own.
 
-unit_src := $(wildcard tests/unit/*.c) $(wildcard tests/lib/*.c)
+# A main of its own, which is no part of the unit tests.
+lib_src := $(filter-out %_main.c,$(wildcard tests/lib/*.c))
+unit_src := $(wildcard tests/unit/*.c) $(lib_src)
 unit_obj := $(unit_src:%.c=$(O)/%.o)
 
 $(O)/unit: $(unit_obj) $(analysis_obj)
@@ -11,6 +13,40 @@ $(O)/unit: $(unit_obj) $(analysis_obj)
 check-unit: $(O)/unit ## unit tests, one suite a room
 	$(Q)rm -f $(O)/san.*; ASAN_OPTIONS=log_path=$(O)/san $(O)/unit --verbose
 	$(Q)! cat $(O)/san.* 2>/dev/null # Criterion passes a test that leaks or whose child reports
+
+# Recordings from text, for tests that run the program.
+recording_obj := $(filter $(O)/user/recording/% $(O)/user/base/%,$(analysis_obj))
+$(O)/mkrecording: $(O)/tests/lib/mkrecording_main.o $(O)/tests/lib/records.o $(recording_obj)
+	$(call say,LD)
+	$(Q)$(CC) $(ldflags) -o $@ $^ $(libs)
+
+.PHONY: check-golden golden-accept
+check-golden: all $(O)/mkrecording ## what the commands print of recordings written down as text
+	$(Q)tests/golden.sh $(O) check $(CASES)
+golden-accept: all $(O)/mkrecording ## take what they print now for right; review the diff
+	$(Q)tests/golden.sh $(O) accept $(CASES)
+
+# Everything that reads what others wrote, built so that every misstep is seen.
+FUZZ_SECONDS ?= 10
+fuzz_src := $(wildcard user/recording/*.c user/base/*.c) $(filter-out $(attach_src),$(wildcard user/attach/*.c))
+fuzz_obj := $(fuzz_src:%.c=$(O)/fuzz/%.o)
+fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_flags := -std=gnu17 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+
+$(O)/fuzz/%.o: %.c
+	$(call say,FUZZCC)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(fuzz_flags) -fsanitize=fuzzer-no-link $(defines) -DSTANDSTILL_FUZZ $(includes) -MMD -MP -c $< -o $@
+
+$(fuzz_names:%=$(O)/fuzz/%): $(O)/fuzz/%: $(O)/fuzz/tests/fuzz/%.o $(fuzz_obj)
+	$(call say,FUZZLD)
+	$(Q)$(CLANG) $(fuzz_flags) -fsanitize=fuzzer -o $@ $^ $(libs)
+
+$(O)/fuzz/seeds/made: $(O)/fuzz/tests/fuzz/seeds_main.o $(O)/fuzz/tests/lib/random.o $(fuzz_obj)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(fuzz_flags) -o $(@D)/../make-seeds $^ $(libs) && $(@D)/../make-seeds $(@D) && touch $@
+
+.PHONY: check-fuzz
+check-fuzz: $(fuzz_names:%=$(O)/fuzz/%) $(O)/fuzz/seeds/made ## fuzz every parser of foreign input for FUZZ_SECONDS each
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh $(O)/fuzz $(fuzz_names)
 
 # The test is the target: these need root and the kernel, and say so where they have to skip.
 bpf_test_src := $(wildcard tests/bpf/*.c)

@@ -1,7 +1,7 @@
 # Live tests: real JVMs, real stops. Truth comes from the JVM's own log and from injections at known times; docs/testing.md.
 
 live_agree_obj := $(patsubst %.c,$(O)/%.o,$(wildcard tests/live/agree/*.c)) $(O)/user/base/units.o
-live_helpers := $(O)/live/agree $(O)/live/inject $(O)/live/textdiff $(O)/live/names
+live_helpers := $(O)/live/agree $(O)/live/inject $(O)/live/textdiff $(O)/live/hits $(O)/live/names
 
 $(O)/live/agree: $(live_agree_obj)
 	$(call say,LD)
@@ -11,8 +11,8 @@ $(O)/live/%: $(O)/tests/live/%.o $(O)/user/base/units.o
 	$(call say,LD)
 	$(Q)mkdir -p $(@D) && $(CC) $(ldflags) -o $@ $^ -lm
 
-# Reads names as the program does.
-$(O)/live/names: $(O)/tests/live/names.o $(filter $(O)/user/attach/% $(O)/user/base/%,$(analysis_obj))
+# These look at a JVM as the program does.
+$(O)/live/names $(O)/live/inspect: $(O)/live/%: $(O)/tests/live/%.o $(filter $(O)/user/attach/% $(O)/user/base/%,$(analysis_obj))
 	$(call say,LD)
 	$(Q)mkdir -p $(@D) && $(CC) $(ldflags) -o $@ $^ $(libs)
 

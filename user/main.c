@@ -22,9 +22,36 @@ static void print_help(FILE *to)
 		    "restart.\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fprintf(to, "\n`standstill COMMAND --help` explains one. Start with:\n\n"
+	fprintf(to, "\n`standstill COMMAND --help` explains one, `standstill help exit-codes` what "
+		    "they "
+		    "return. Start with:\n\n"
 		    "  standstill record -p $(pgrep -n java) -d 10 -o run.still\n"
 		    "  standstill pauses run.still\n");
+}
+
+/* Scripts depend on these; README.md explains them with examples. */
+static const struct exit_row {
+	enum exit_code code;
+	const char *meaning;
+} exit_rows[] = {
+	{EXIT_OK, "done"},
+	{EXIT_FAILED, "something else went wrong; the message says what"},
+	{EXIT_USAGE, "wrong arguments"},
+	{EXIT_NO_TARGET, "no such process, or it ended before it could be attached to"},
+	{EXIT_NOT_A_JVM, "the process is no JVM that can be recorded"},
+	{EXIT_NO_PERMISSION, "a right is missing; the message says which"},
+	{EXIT_NO_KERNEL, "the kernel lacks something required (BTF, a tracepoint)"},
+	{EXIT_NO_INPUT, "the file is missing, unreadable or no recording"},
+	{EXIT_NO_OUTPUT, "the file cannot be created or written (full, read-only)"},
+	{EXIT_DAMAGED, "the recording was read, but parts of it were damaged or cut off"},
+	{EXIT_TARGET_EXITED, "the target ended before -d was over; the file is whole"},
+	{EXIT_TARGET_EXEC, "the target became another program; the file is whole"},
+};
+
+static void print_exit_codes(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(exit_rows); i++)
+		printf("%3d  %s\n", exit_rows[i].code, exit_rows[i].meaning);
 }
 
 static const struct command *find_command(const char *name)
@@ -56,6 +83,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version")) {
 		printf("standstill %s\n", STANDSTILL_VERSION);
+		return finish_output(EXIT_OK);
+	}
+	if (!strcmp(argv[1], "help") && argc == 3 && !strcmp(argv[2], "exit-codes")) {
+		print_exit_codes();
 		return finish_output(EXIT_OK);
 	}
 	if (!strcmp(argv[1], "help") && argc == 3 && find_command(argv[2])) {

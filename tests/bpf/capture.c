@@ -80,7 +80,7 @@ void capture_free(struct capture *capture)
 	memset(capture, 0, sizeof(*capture));
 }
 
-static bool is_disturbed(const struct capture *capture)
+bool capture_is_disturbed(const struct capture *capture)
 {
 	const struct event_hdr *event = NULL;
 
@@ -89,7 +89,11 @@ static bool is_disturbed(const struct capture *capture)
 	while ((event = capture_next(capture, event))) {
 		const struct event_offcpu *off = (const void *)event;
 
-		if (event->kind == EVENT_OFFCPU && off->state != 0 && !(off->flags & OFFCPU_WOKEN))
+		if (event->kind != EVENT_OFFCPU)
+			continue;
+		if (off->flags & OFFCPU_END_UNSEEN)
+			return true;
+		if (off->state != 0 && !(off->flags & OFFCPU_WOKEN))
 			return true;
 	}
 	return false;
@@ -101,7 +105,7 @@ bool capture_must_repeat(struct capture *capture)
 {
 	static int nr; /* each test is a process */
 
-	if (!is_disturbed(capture))
+	if (!capture_is_disturbed(capture))
 		return false;
 	if (++nr == ATTEMPTS)
 		cr_fatal("in each of %d runs the kernel kept something from the probes", nr);
@@ -182,6 +186,7 @@ static void list_intervals(const struct capture *capture, const struct account *
 size_t expect_whole(const struct capture *capture, const struct account *account)
 {
 	const struct event_offcpu *off = NULL;
+	uint64_t at_ns = account->from_ns;
 	uint32_t seq = 0;
 	size_t nr = 0;
 
@@ -189,9 +194,12 @@ size_t expect_whole(const struct capture *capture, const struct account *account
 	while ((off = capture_interval(capture, account, off))) {
 		cr_expect(le(u64, off->runq_ns, off->off_ns));
 		cr_expect(le(u64, off->throttled_ns, off->off_ns));
+		cr_expect(ge(u64, off->hdr.ts_ns - off->off_ns, at_ns),
+			  "begins after the last ended");
 		if (nr++)
 			cr_expect(eq(u32, off->seq, seq + 1), "seq of an interval");
 		seq = off->seq;
+		at_ns = off->hdr.ts_ns;
 	}
 	cr_expect(eq(u64, nr, account->nr_switches), "the kernel's own count of switches");
 	if (nr != account->nr_switches)

@@ -33,10 +33,13 @@ void capture_end(struct capture *capture);
 void capture_free(struct capture *capture);
 
 /*
- * Whether the kernel kept a switch or a wake-up from every probe, as it does for threads it
- * protects: nothing exact can be expected then. @capture is freed, and the test fails when that
- * happens too often to be an accident.
+ * Whether the kernel kept a switch or a wake-up from every probe, as some do for threads they
+ * protect: the numbers of intervals are right even then, but not everything about them is known.
  */
+bool capture_is_disturbed(const struct capture *capture);
+
+/* The same, for tests that need to know everything: @capture is freed, and the test fails when it
+ * never ends. */
 bool capture_must_repeat(struct capture *capture);
 
 /* Record a new @subject while it runs @body; as often as must be. */

@@ -96,6 +96,29 @@ static void compete(struct shared *shared)
 	pthread_join(other, NULL);
 }
 
+/* As often as it takes to see one; each time all intervals must be there, in order and without
+ * overlap. */
+Test(bpf_sched, a_return_that_the_kernel_shows_to_no_probe_is_not_lost)
+{
+	struct subject subject;
+	struct capture capture;
+	bool disturbed = false;
+
+	for (int i = 0; i < 15 && !disturbed; i++) {
+		subject_start(&subject, NULL, compete);
+		capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
+		subject_run(&subject);
+		capture_end(&capture);
+		disturbed = capture_is_disturbed(&capture);
+		expect_whole(&capture, &subject.shared->threads[YIELDER]);
+		expect_whole(&capture, &subject.shared->threads[OTHER]);
+		subject_stop(&subject);
+		capture_free(&capture);
+	}
+	if (!disturbed)
+		cr_skip_test("this kernel shows every switch");
+}
+
 Test(bpf_sched, a_thread_preempted_in_its_own_code_is_in_no_syscall)
 {
 	struct subject subject;

@@ -2,9 +2,12 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "tests/bpf/capture.h"
 
@@ -139,10 +142,18 @@ Test(bpf_sleep, a_timer_that_interrupts_a_busy_thread_is_not_taken_for_that_thre
 	capture_free(&capture);
 }
 
-static void sleep_long(struct shared *shared)
+static void ignore(int signal)
 {
+	(void)signal;
+}
+
+static void sleep_until_disturbed(struct shared *shared)
+{
+	struct timespec long_time = {.tv_sec = 20};
+
+	signal(SIGUSR1, ignore);
 	atomic_store(&shared->threads[0].tid, this_tid());
-	sleep_us(1000000);
+	nanosleep(&long_time, NULL);
 }
 
 Test(bpf_sleep, a_thread_asleep_at_attach_is_known_to_be_asleep)
@@ -151,29 +162,31 @@ Test(bpf_sleep, a_thread_asleep_at_attach_is_known_to_be_asleep)
 	struct capture capture;
 	const struct event_thread *seen;
 	const struct event_offcpu *off;
-	uint64_t attached_ns;
+	uint64_t before_ns;
 
-	subject_start(&subject, NULL, sleep_long);
+	subject_start(&subject, NULL, sleep_until_disturbed);
 	subject_begin(&subject);
 	while (atomic_load(&subject.shared->threads[0].tid) == 0)
 		sleep_us(100);
 	await_asleep(subject.tgid);
-	attached_ns = now_ns();
+	before_ns = now_ns();
 	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
+	kill(subject.tgid, SIGUSR1);
 	subject_wait(&subject);
 	capture_end(&capture);
 
 	seen = (const void *)capture_first(&capture, EVENT_THREAD, subject.tgid);
 	cr_assert(ne(ptr, (void *)seen, NULL), "a record of the thread as it was found");
-	cr_expect(ge(u64, seen->off_since_ns, attached_ns));
+	cr_expect(ge(u64, seen->off_since_ns, before_ns));
 	cr_expect(eq(int, seen->nr, SYS_clock_nanosleep));
 	off = (const void *)capture_first(&capture, EVENT_OFFCPU, subject.tgid);
 	cr_assert(ne(ptr, (void *)off, NULL), "a record of its waking up");
 	cr_expect(eq(u32, off->seq, 1));
 	cr_expect(eq(int, off->nr, SYS_clock_nanosleep));
 	cr_expect(eq(u32, off->flags & OFFCPU_BEFORE_ATTACH, OFFCPU_BEFORE_ATTACH));
-	cr_expect(ge(u64, off->hdr.ts_ns - off->off_ns, attached_ns),
+	cr_expect(ge(u64, off->hdr.ts_ns - off->off_ns, before_ns),
 		  "no time from before is made up");
+	cr_expect(eq(u32, off->waker_tid, getpid()), "who sent the signal");
 	subject_stop(&subject);
 	capture_free(&capture);
 }

@@ -83,7 +83,7 @@ main() {
 	spoil "reaching 30 us off" reaching '{ $4 += 30000; print }'
 	spoil "no release" "release not always known" 'NR == 7 { $2 = "" } { print }'
 	spoil "a pause cut inside" missed 'NR == 7 { $5 = 1 } { print }'
-	spoil "a doubt of its own" incomplete 'NR == 7 { $6 = 1 } { print }'
+	spoil "many doubts of its own" incomplete 'NR % 5 == 0 { $6 = 1 } { print }'
 	spoil "nobody late" "nobody was late" '{ print }' --offender late-one
 	make_found
 	awk -F, -v OFS=, 'NR > 1 { $2 = $3 - 90000 } { print }' "$found" >"$found.new" && mv "$found.new" "$found"

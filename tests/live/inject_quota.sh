@@ -64,7 +64,7 @@ serial() {
 	local file
 
 	file=$work/serial-$(jdk_release "$1").still
-	start_jvm "$1" Serial 64m Allocate 60 2 300
+	start_jvm "$1" Serial 64m Allocate 60 2 4000
 	under_quota "$file" 8
 	judge "Serial under the quota, JDK $(jdk_release "$1"), pauses" no_false_pauses "$file" # writes the table of pauses
 	spans_of "$file" "VM Thread" >"$file.spans"

@@ -19,19 +19,6 @@ judge() { # judge NAME COMMAND...: its output is the figures or the reason
 	fi
 }
 
-# thread_called PID NAME: its tid
-thread_called() {
-	local task
-
-	for task in "/proc/$1/task/"*; do
-		if [[ $(<"$task/comm") == "$2" ]]; then
-			printf '%s\n' "${task##*/}"
-			return
-		fi
-	done 2>/dev/null
-	return 1
-}
-
 # spans_of FILE THREAD [OPTION...]
 spans_of() {
 	"$standstill" threads "$1" --spans --csv --thread "$2" "${@:3}"

@@ -112,6 +112,59 @@ stop_jvm() {
 	forget "$jvm"
 }
 
+# symbol_offset FILE SYMBOL: where in the file its code begins; nothing when it has no such symbol.
+symbol_offset() {
+	local value
+
+	value=$(readelf --wide --symbols "$1" 2>/dev/null | awk -v want="$2" '$8 == want { print $2; exit }')
+	[[ -n $value ]] || return 1
+	readelf --wide --segments "$1" | while read -r type offset address _ _ size _; do
+		[[ $type == LOAD ]] || continue
+		if ((16#$value >= address && 16#$value < address + size)); then
+			printf '%d\n' $((16#$value - address + offset))
+			return
+		fi
+	done
+}
+
+# thread_called PID NAME: the tid of the thread the kernel calls so
+thread_called() {
+	local task
+
+	for task in "/proc/$1/task/"*; do
+		if [[ $(<"$task/comm") == "$2" ]]; then
+			printf '%s\n' "${task##*/}"
+			return
+		fi
+	done 2>/dev/null
+	return 1
+}
+
+# watch_releases JDK: when the JVM comes to what lets the threads go, into the file jvm_releases, empty where its libjvm has no
+# symbols. A truth of its own, for JDKs whose log has none; in others its breakpoint would lie between the log's stamp and the release,
+# and where the kernel must single-step the instruction under it, it takes 10 us.
+watch_releases() {
+	local library=$1/lib/server/libjvm.so offset
+
+	jvm_releases=$work/releases
+	: >"$jvm_releases"
+	[[ $(jdk_release "$1") -lt 21 ]] || return 0
+	offset=$(symbol_offset "$library" _ZN16LinuxWaitBarrier6disarmEv) || return 0
+	"$out/live/hits" "$(thread_called "$jvm" "VM Thread")" "$library" "$offset" >"$jvm_releases.raw" 2>"$jvm_releases.err" &
+	hits=$!
+	pids+=("$hits")
+	wait_until 5 grep -qs ready "$jvm_releases.raw"
+}
+
+# The watching ends when the JVM does; then its file is whole.
+collect_releases() {
+	[[ -e $jvm_releases.raw ]] || return 0
+	kill -TERM "$hits" 2>/dev/null || true
+	wait "$hits" || return 1
+	forget "$hits"
+	grep -v ready "$jvm_releases.raw" >"$jvm_releases" || true
+}
+
 forget() { # forget PID: it has been waited for
 	local pid rest=()
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * names PID SECONDS: read the names of a JVM's threads again and again. Standard output gets every
- * pair of thread and name that ever came out, "tid TAB name"; standard error one line of figures.
+ * names PID SECONDS: read the names of a JVM's threads again and again, 20 times at least. Standard
+ * output gets every pair of thread and name that ever came out, "tid TAB name"; standard error one
+ * line of figures.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 #include "user/attach/jvm.h"
 #include "user/base/units.h"
 
-#define GAP_NS (3 * NS_PER_MS)
+#define GAP_NS	   (3 * NS_PER_MS)
+#define ROUNDS_MIN 20 /* on a busy machine too: less would prove little */
 
 struct round {
 	uint64_t nr_named;
@@ -40,7 +42,7 @@ static int read_rounds(const struct jvm *jvm, uint64_t until_ns)
 	const struct timespec gap = {.tv_nsec = GAP_NS};
 	uint64_t nr_rounds = 0, nr_named = 0, nr_left = 0, longest_ns = 0;
 
-	while (now_ns() < until_ns) {
+	while (nr_rounds < ROUNDS_MIN || now_ns() < until_ns) {
 		struct round round = {0};
 		uint64_t began_ns = now_ns();
 		int left = java_names_read(jvm, print_name, &round);

@@ -75,7 +75,7 @@ judge() { # judge SOURCE: the row, and whether the limits hold
 	"$standstill" pauses "$file" --csv >"$file.pauses"
 	"$standstill" threads "$file" --spans --csv --thread "VM Thread" >"$file.spans"
 	label=$(printf '%-10s %2s %-8s %-5s' "$collector" "$(jdk_release "$jdk")" "$workload" "$1")
-	"$out/live/agree" --log "$jvm_log" --pauses "$file.pauses" --spans "$file.spans" --from "${froms[$1]}" \
+	"$out/live/agree" --log "$jvm_log" --pauses "$file.pauses" --spans "$file.spans" --releases "$jvm_releases" --from "${froms[$1]}" \
 		--to "${tos[$1]}" --label "$label" "${offender[@]}" "${names[@]}" >"$file.row" || status=$?
 	tee -a "$table" <"$file.row"
 	check_own_count "$file" || { printf 'the count of %s does not agree with the JVM\n' "$file"; status=1; }
@@ -87,7 +87,9 @@ main() {
 
 	choose || { printf 'pauses.sh: there is no workload %s\n' "$workload" >&2; exit 3; }
 	start_jvm "$jdk" "$collector" "$heap" "${command[@]}" || exit 3
+	watch_releases "$jdk" || exit 3
 	record_all || exit 3
+	collect_releases || exit 3
 	stop_jvm
 	for source in "${sources[@]}"; do
 		judge "$source" || status=1

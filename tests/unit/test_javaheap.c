@@ -171,3 +171,35 @@ Test(javaheap, threads_are_known_by_what_they_descend_from)
 	cr_expect(zero(int, java_heap_is_thread(&f.heap, address_of(&f.bytes))),
 		  "its own ancestor, for ever");
 }
+
+Test(javaheap, nothing_read_during_a_collection_holds)
+{
+	struct fake f;
+	uint8_t active = 0;
+	uint32_t collections = 7;
+
+	make(&f);
+	f.heap.active_at = address_of(&active);
+	f.heap.collections_at = address_of(&collections);
+	cr_assert(zero(int, java_heap_begin(&f.heap)));
+	cr_expect(java_heap_still(&f.heap));
+	active = 1;
+	cr_expect(zero(int, java_heap_still(&f.heap)), "one began");
+	cr_expect(eq(int, java_heap_begin(&f.heap), -EBUSY), "one is going on");
+	active = 0;
+	cr_assert(zero(int, java_heap_begin(&f.heap)));
+	collections++;
+	cr_expect(zero(int, java_heap_still(&f.heap)), "one came and went");
+}
+
+Test(javaheap, a_thread_knows_its_java_thread)
+{
+	struct fake f;
+	uint64_t got;
+
+	make(&f);
+	f.root = 0x1234;
+	f.heap.thread_eetop_at = offsetof(struct fake, root);
+	cr_assert(zero(int, java_heap_java_thread(&f.heap, address_of(&f), &got)));
+	cr_expect(eq(u64, got, 0x1234));
+}

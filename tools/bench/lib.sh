@@ -33,8 +33,12 @@ find_libjvm() {
 value() {
 	local word
 	for word in $2; do
-		[[ $word == "$1="* ]] && printf '%s\n' "${word#*=}"
+		if [[ $word == "$1="* ]]; then
+			printf '%s\n' "${word#*=}"
+			return
+		fi
 	done
+	die "there is no $1 in: $2"
 }
 
 # load_start ARGUMENT...: the generator, waiting for load_run; sets load (its pid)

@@ -65,7 +65,7 @@ recorded_turn() {
 }
 
 ns_per_switch() {
-	calculate '%.1f' "$(value cpu_ns "$result") / $(value switches "$result")"
+	calculate '%.1f\n' "$(value cpu_ns "$result") / $(value switches "$result")"
 }
 
 # As fast as two threads can: the difference in CPU time a switch, and what each program's body takes by the kernel.
@@ -170,7 +170,7 @@ java_record() {
 		read -r port <"$files/port" && break
 		sleep 0.1
 	done
-	java -cp "$files" Load "$port" 1000 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
+	java -cp "$files" Load "$port" 2000 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
 	loader=$!
 	started+=("$loader")
 	sleep 1.5

@@ -20,14 +20,33 @@ static int read_u64(const struct java_heap *heap, uint64_t at, uint64_t *ret)
 	return target_memory_read(heap->tgid, at, ret, sizeof(*ret));
 }
 
+/*
+ * A collection that slides objects together first makes all pointers lead to the new places, where
+ * for a while others still lie: nothing seen meanwhile may be believed, however often it is seen.
+ * 0, or -EBUSY.
+ */
+static int read_collections(const struct java_heap *heap, uint32_t *ret)
+{
+	uint8_t active;
+	int err = target_memory_read(heap->tgid, heap->active_at, &active, sizeof(active));
+
+	if (!err)
+		err = target_memory_read(heap->tgid, heap->collections_at, ret, sizeof(*ret));
+	return err ? err : active ? -EBUSY : 0;
+}
+
 int java_heap_begin(struct java_heap *heap)
 {
-	return heap->z ? java_z_begin(&heap->pointers) : 0;
+	return heap->z ? java_z_begin(&heap->pointers) : read_collections(heap, &heap->collections);
 }
 
 bool java_heap_still(const struct java_heap *heap)
 {
-	return !heap->z || java_z_still(&heap->pointers);
+	uint32_t collections;
+
+	if (heap->z)
+		return java_z_still(&heap->pointers);
+	return !read_collections(heap, &collections) && collections == heap->collections;
 }
 
 int java_heap_root(const struct java_heap *heap, uint64_t at, uint64_t *ret_raw, uint64_t *ret)
@@ -86,6 +105,11 @@ bool java_heap_is_thread(const struct java_heap *heap, uint64_t klass)
 			return false;
 	}
 	return false;
+}
+
+int java_heap_java_thread(const struct java_heap *heap, uint64_t thread, uint64_t *ret)
+{
+	return read_u64(heap, thread + heap->thread_eetop_at, ret);
 }
 
 int java_heap_bytes(struct java_heap *heap, uint64_t array, uint64_t *ret, uint32_t *ret_nr)

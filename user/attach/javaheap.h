@@ -23,17 +23,25 @@ struct java_heap {
 	uint64_t mark_at, klass_at;	     /* oopDesc::_mark, ::_metadata */
 	uint64_t layout_helper_at, super_at; /* Klass::_layout_helper, ::_super */
 	uint64_t string_klass, thread_klass;
-	uint64_t byte_array_klass;				   /* 0 until the first was seen */
-	uint64_t thread_name_at, string_value_at, string_coder_at; /* offsets of the fields */
-	struct java_z pointers;					   /* when z */
+	uint64_t byte_array_klass; /* 0 until the first was seen */
+	/* Offsets of the fields name and eetop of java.lang.Thread, value and coder of String. */
+	uint64_t thread_name_at, thread_eetop_at, string_value_at, string_coder_at;
+	uint64_t active_at,
+		collections_at; /* CollectedHeap: bool, pauses and moves now; counts them */
+	uint32_t collections;	/* since java_heap_begin */
+	struct java_z pointers; /* when z */
 };
 
 /* What is needed of @jvm's heap. 0, -EOPNOTSUPP (this build or collector is not understood), or as
  * target_memory_read. */
 int java_heap_open(const struct jvm *jvm, const struct vmstructs *tables, struct java_heap *ret);
 
-/* ZGC gives pointers new meanings in each phase. Between begin and a still() that is true no phase
- * has begun. */
+/*
+ * Between a begin that is 0 and a still() that is true, what is read holds: no collector has moved
+ * objects in a pause meanwhile (all but ZGC), or has begun a phase that gives pointers another
+ * meaning (ZGC). Shenandoah's old copies of what it moves beside Java stay as they were until
+ * nothing leads there. -EBUSY: a collector is at work, try later; or as target_memory_read.
+ */
 int java_heap_begin(struct java_heap *heap);
 bool java_heap_still(const struct java_heap *heap);
 
@@ -50,6 +58,9 @@ int java_heap_klass(const struct java_heap *heap, uint64_t object, uint64_t *ret
 
 /* Whether @klass is java.lang.Thread or below it. */
 bool java_heap_is_thread(const struct java_heap *heap, uint64_t klass);
+
+/* The JavaThread of a java.lang.Thread; 0 once it has ended. 0 or as target_memory_read. */
+int java_heap_java_thread(const struct java_heap *heap, uint64_t thread, uint64_t *ret);
 
 /* The bytes of a byte[]: where the first is, and how many. 0, -EAGAIN (it is no byte[]), or as
  * target_memory_read. */

@@ -170,21 +170,50 @@ static int find_offset(const struct jvm *jvm, const struct vmstructs *tables, ui
 static int read_offsets(const struct jvm *jvm, const struct vmstructs *tables,
 			struct java_heap *heap)
 {
-	int err = find_offset(jvm, tables, jvm->symbols.thread_name, heap->thread_klass, "name",
-			      "Ljava/lang/String;", &heap->thread_name_at);
+	const struct {
+		uint64_t symbol, klass;
+		const char *name, *signature;
+		uint64_t *ret;
+	} wanted[] = {
+		{jvm->symbols.thread_name, heap->thread_klass, "name", "Ljava/lang/String;",
+		 &heap->thread_name_at},
+		{jvm->symbols.thread_eetop, heap->thread_klass, "eetop", "J",
+		 &heap->thread_eetop_at},
+		{jvm->symbols.string_value, heap->string_klass, "value", "[B",
+		 &heap->string_value_at},
+		{jvm->symbols.string_coder, heap->string_klass, "coder", "B",
+		 &heap->string_coder_at},
+	};
 
-	if (!err)
-		err = find_offset(jvm, tables, jvm->symbols.string_value, heap->string_klass,
-				  "value", "[B", &heap->string_value_at);
-	if (!err)
-		err = find_offset(jvm, tables, jvm->symbols.string_coder, heap->string_klass,
-				  "coder", "B", &heap->string_coder_at);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		int err = find_offset(jvm, tables, wanted[i].symbol, wanted[i].klass,
+				      wanted[i].name, wanted[i].signature, wanted[i].ret);
+
+		if (err)
+			return err;
+		if (!is_plausible(*wanted[i].ret))
+			return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/* Where the heap says whether it is being collected in a pause; the field was renamed in JDK 23. */
+static int find_activity(const struct jvm *jvm, const struct vmstructs *tables,
+			 struct java_heap *heap)
+{
+	uint64_t at = vmstructs_static(tables, "Universe", "_collectedHeap"), collected;
+	int err =
+		at ? target_memory_read(jvm->tgid, at, &collected, sizeof(collected)) : -EOPNOTSUPP;
+
 	if (err)
 		return err;
-	return is_plausible(heap->thread_name_at) && is_plausible(heap->string_value_at) &&
-			       is_plausible(heap->string_coder_at)
-		       ? 0
-		       : -EOPNOTSUPP;
+	if ((vmstructs_offset(tables, "CollectedHeap", "_is_stw_gc_active", &heap->active_at) &&
+	     vmstructs_offset(tables, "CollectedHeap", "_is_gc_active", &heap->active_at)) ||
+	    vmstructs_offset(tables, "CollectedHeap", "_total_collections", &heap->collections_at))
+		return -EOPNOTSUPP;
+	heap->active_at += collected;
+	heap->collections_at += collected;
+	return 0;
 }
 
 static bool is_generational(const struct vmstructs *tables)
@@ -219,6 +248,8 @@ int java_heap_open(const struct jvm *jvm, const struct vmstructs *tables, struct
 	err = read_bases(jvm, tables, heap);
 	if (!err)
 		err = read_klasses(jvm, tables, heap);
+	if (!err)
+		err = find_activity(jvm, tables, heap);
 	if (!err && heap->z)
 		err = java_z_open(jvm, tables,
 				  flags[4].found ? generational : is_generational(tables),

@@ -8,9 +8,10 @@
 
 #define REMAPPED_SHIFT                                                                             \
 	12 /* generational: bits 12 to 15, one of them set: which relocations it has seen */
-#define REMAPPED_MASK	0xf000ull
-#define REMEMBERED_MASK 0x0030ull /* bits 4 and 5, both set: from an old object to an old object   \
-				   */
+#define REMAPPED_MASK 0xf000ull
+#define REMEMBERED_MASK                                                                            \
+	0x0030ull /* bits 4 and 5, both set: from an old object to an old object                   \
+		   */
 #define ENTRIES_MAX	(1u << 24)
 #define PROBES_MAX	4096 /* steps in a forwarding table of at most half full */
 #define PROBES_PER_READ 16

@@ -16,8 +16,9 @@
 #define JAVA_THREADS_MAX 65536u
 #define TEXT_BYTES_MAX	 4096u
 #define NAME_BYTES	 1024
-#define PASSES		 4
-#define PASS_GAP_NS	 (2 * NS_PER_MS)
+#define PASSES		 4		   /* over the threads that are without a name */
+#define BUSY_NS		 (100 * NS_PER_MS) /* more for a heap that is being collected */
+#define PASS_GAP_NS	 (4 * NS_PER_MS)
 #define LIST_TRIES	 16
 
 struct native { /* a thread as the kernel knows it */
@@ -42,12 +43,12 @@ struct walk {
 					    not name */
 	uint64_t *threads;		 /* JavaThreads */
 	uint32_t nr_threads;
+	bool busy; /* the heap was being collected in this pass */
 	java_name_fn *fn;
 	void *arg;
 };
 
-/* What one reading of a name saw on its way. Two equal ones in a row prove that nothing moved in
- * the first. */
+/* What one reading of a name saw on its way. */
 struct reading {
 	uint64_t root;				 /* where the first is */
 	uint64_t thread, name, value;		 /* references as stored */
@@ -139,27 +140,35 @@ static int read_list(struct walk *walk)
 	return -EAGAIN;
 }
 
-/* From the JavaThread to its java.lang.Thread. */
-static int read_thread(struct walk *walk, uint64_t java_thread, struct reading *reading)
+/*
+ * From the JavaThread to its java.lang.Thread, which must know it too: what is read of a thread
+ * that has just ended is freed memory, and the place of its reference may be another thread's by
+ * now.
+ */
+static int read_thread(struct walk *walk, uint64_t java_thread, struct reading *r)
 {
 	uint32_t tgid = walk->jvm->tgid;
-	uint64_t osthread, root_at = java_thread + walk->thread_object_at, klass;
+	uint64_t osthread, klass, back;
 	int err = target_memory_read(tgid, java_thread + walk->osthread_at, &osthread,
 				     sizeof(osthread));
 
+	r->root = java_thread + walk->thread_object_at;
 	if (!err)
-		err = target_memory_read(tgid, osthread + walk->thread_id_at, &reading->ns_tid,
-					 sizeof(reading->ns_tid));
+		err = target_memory_read(tgid, osthread + walk->thread_id_at, &r->ns_tid,
+					 sizeof(r->ns_tid));
 	if (!err && walk->by_handle)
-		err = target_memory_read(tgid, root_at, &root_at, sizeof(root_at));
+		err = target_memory_read(tgid, r->root, &r->root, sizeof(r->root));
 	if (!err)
-		err = java_heap_root(&walk->heap, root_at, &reading->thread, &reading->thread_at);
-	reading->root = root_at;
-	if (!err && !reading->thread_at)
+		err = java_heap_root(&walk->heap, r->root, &r->thread, &r->thread_at);
+	if (!err && !r->thread_at)
 		err = -EAGAIN; /* not yet started, or ending */
 	if (!err)
-		err = java_heap_klass(&walk->heap, reading->thread_at, &klass);
-	return err ? err : java_heap_is_thread(&walk->heap, klass) ? 0 : -EAGAIN;
+		err = java_heap_klass(&walk->heap, r->thread_at, &klass);
+	if (!err && !java_heap_is_thread(&walk->heap, klass))
+		err = -EAGAIN;
+	if (!err)
+		err = java_heap_java_thread(&walk->heap, r->thread_at, &back);
+	return err ? err : back == java_thread ? 0 : -EAGAIN;
 }
 
 static int read_name(struct walk *walk, uint64_t java_thread, struct reading *r)
@@ -193,9 +202,8 @@ static int read_name(struct walk *walk, uint64_t java_thread, struct reading *r)
 }
 
 /*
- * A collector that moves an object first moves or rewrites what points at it, and lets go of the
- * old place after that. So when the second reading meets the same pointers, everything the first
- * one read was still in its place.
+ * What one thread writes while we read: a name being changed, a thread that ends. Against the
+ * collector, which rewrites all pointers at once, java_heap_begin and java_heap_still stand guard.
  */
 static bool agree(const struct reading *a, const struct reading *b)
 {
@@ -231,10 +239,19 @@ static bool give_name(struct walk *walk, const struct reading *reading)
 static bool take_name(struct walk *walk, uint64_t java_thread)
 {
 	struct reading first, second;
+	bool same;
 
-	return !java_heap_begin(&walk->heap) && !read_name(walk, java_thread, &first) &&
-	       !read_name(walk, java_thread, &second) && java_heap_still(&walk->heap) &&
-	       agree(&first, &second) && give_name(walk, &first);
+	if (java_heap_begin(&walk->heap)) {
+		walk->busy = true;
+		return false;
+	}
+	same = !read_name(walk, java_thread, &first) && !read_name(walk, java_thread, &second) &&
+	       agree(&first, &second);
+	if (!java_heap_still(&walk->heap)) {
+		walk->busy = true;
+		return false;
+	}
+	return same && give_name(walk, &first);
 }
 
 /* Try each thread that has no name yet; those named are dropped from the list. */
@@ -242,15 +259,25 @@ static void try_all(struct walk *walk)
 {
 	uint32_t nr_left = 0;
 
+	walk->busy = false;
 	for (uint32_t i = 0; i < walk->nr_threads; i++)
 		if (!take_name(walk, walk->threads[i]))
 			walk->threads[nr_left++] = walk->threads[i];
 	walk->nr_threads = nr_left;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
 static int walk_threads(struct walk *walk)
 {
 	const struct timespec gap = {.tv_nsec = PASS_GAP_NS};
+	uint64_t until_ns;
 	int err = process_each_thread(walk->jvm->tgid, take_native, walk);
 
 	if (!err)
@@ -258,9 +285,11 @@ static int walk_threads(struct walk *walk)
 	if (err)
 		return err;
 	qsort(walk->natives, walk->nr_natives, sizeof(*walk->natives), compare_natives);
-	for (int i = 0; i < PASSES && walk->nr_threads; i++) {
-		if (i)
-			nanosleep(&gap, NULL);
+	until_ns = now_ns() + BUSY_NS;
+	try_all(walk);
+	for (int i = 1; walk->nr_threads && (i < PASSES || (walk->busy && now_ns() < until_ns));
+	     i++) {
+		nanosleep(&gap, NULL);
 		try_all(walk);
 	}
 	return (int)walk->nr_threads;

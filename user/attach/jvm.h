@@ -70,10 +70,11 @@ struct jvm_symbols {
 			       inside */
 	uint64_t current_type; /* SafepointTracing::_current_type: int, index into operations[] */
 	uint64_t initial_time; /* initial_time_count: int64, javaTimeNanos() at uptime 0 */
-	uint64_t
-		thread_name; /* of three ints: the offset of java.lang.Thread.name in its object, */
+	/* Ints that hold the offset of a field in its objects: */
+	uint64_t thread_name;		   /* java.lang.Thread.name */
+	uint64_t thread_eetop;		   /* java.lang.Thread.eetop */
 	uint64_t string_value;		   /* java.lang.String.value */
-	uint64_t string_coder;		   /* and java.lang.String.coder */
+	uint64_t string_coder;		   /* java.lang.String.coder */
 	uint64_t z_young, z_old;	   /* ZGeneration::_young, ::_old: pointers */
 	uint64_t z_young_mask, z_old_mask; /* ZPointerRemappedYoungMask, ZPointerRemappedOldMask */
 };

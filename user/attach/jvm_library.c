@@ -27,6 +27,7 @@ enum {
 	SYMBOL_CURRENT_TYPE,
 	SYMBOL_INITIAL_TIME,
 	SYMBOL_THREAD_NAME,
+	SYMBOL_THREAD_EETOP,
 	SYMBOL_STRING_VALUE,
 	SYMBOL_STRING_CODER,
 	SYMBOL_Z_YOUNG,
@@ -46,6 +47,7 @@ static const char *const hotspot_symbols[NR_SYMBOLS] = {
 	[SYMBOL_CURRENT_TYPE] = "_ZN16SafepointTracing13_current_typeE",
 	[SYMBOL_INITIAL_TIME] = "_ZL18initial_time_count",
 	[SYMBOL_THREAD_NAME] = "_ZN16java_lang_Thread12_name_offsetE",
+	[SYMBOL_THREAD_EETOP] = "_ZN16java_lang_Thread13_eetop_offsetE",
 	[SYMBOL_STRING_VALUE] = "_ZN16java_lang_String13_value_offsetE",
 	[SYMBOL_STRING_CODER] = "_ZN16java_lang_String13_coder_offsetE",
 	[SYMBOL_Z_YOUNG] = "_ZN11ZGeneration6_youngE",
@@ -172,25 +174,30 @@ static int try_file(const struct search *search, char *path)
 	return err;
 }
 
+/*
+ * Paths in maps are written for whom reads them: as the target sees them where its files are not
+ * ours, as we see them where it only has another root among ours. Replaced by an upgrade, or out of
+ * our sight: the kernel still has the mapped file.
+ */
 static int open_libjvm(const struct search *search)
 {
 	const struct jvm *jvm = search->jvm;
-	char *path = NULL;
+	char *paths[3] = {NULL};
 	int fd = -ENOENT;
 
-	if (!search->deleted) {
-		if (asprintf(&path, "/proc/%" PRIu32 "/root%s", jvm->tgid, jvm->libjvm) < 0)
-			return -ENOMEM;
-		fd = try_file(search, path);
-	}
-	if (fd >= 0 || fd == -ENOMEM)
-		return fd;
-	/* Replaced by an upgrade, or on a file system we do not see: the kernel still has the
-	 * mapped file. */
-	if (asprintf(&path, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, jvm->tgid,
-		     search->first_start, search->first_end) < 0)
+	if (asprintf(&paths[0], "/proc/%" PRIu32 "/root%s", jvm->tgid, jvm->libjvm) < 0)
 		return -ENOMEM;
-	return try_file(search, path);
+	paths[1] = strdup(jvm->libjvm);
+	if (asprintf(&paths[2], "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, jvm->tgid,
+		     search->first_start, search->first_end) < 0)
+		paths[2] = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		if (fd < 0 && fd != -ENOMEM && (i == 2 || !search->deleted))
+			fd = try_file(search, paths[i]);
+		else
+			free(paths[i]);
+	}
+	return fd;
 }
 
 static int compare_usdt(const void *a, const void *b)
@@ -252,6 +259,7 @@ static void take_symbols(struct jvm *jvm, const struct elf_symbol symbols[NR_SYM
 		.current_type = at[SYMBOL_CURRENT_TYPE],
 		.initial_time = at[SYMBOL_INITIAL_TIME],
 		.thread_name = at[SYMBOL_THREAD_NAME],
+		.thread_eetop = at[SYMBOL_THREAD_EETOP],
 		.string_value = at[SYMBOL_STRING_VALUE],
 		.string_coder = at[SYMBOL_STRING_CODER],
 		.z_young = at[SYMBOL_Z_YOUNG],

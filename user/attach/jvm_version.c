@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which JDK it is, and what it was started with, where hsperfdata does not say. */
 #include <ctype.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 
 #include "user/attach/jvm_parts.h"
 #include "user/attach/target_memory.h"
-#include "user/attach/target_process.h"
 #include "user/attach/vmstructs.h"
 #include "user/base/cleanup.h"
 
@@ -92,9 +92,17 @@ static void take_release(struct jvm *jvm, FILE *file)
 	}
 }
 
+/* What lies there is the target's choice: a FIFO must not hang us. */
+static FILE *open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd < 0 ? NULL : fdopen(fd, "r");
+}
+
 static void take_from_release(struct jvm *jvm)
 {
-	char *directory CLEANUP(freep) = strdup(jvm->libjvm);
+	char *directory CLEANUP(freep) = strdup(jvm->libjvm_file);
 
 	for (int i = 0; directory && i < RELEASE_LEVELS_MAX; i++) {
 		char *slash = strrchr(directory, '/'), *path CLEANUP(freep) = NULL;
@@ -103,11 +111,11 @@ static void take_from_release(struct jvm *jvm)
 		if (!slash)
 			return;
 		*slash = '\0';
-		if (asprintf(&path, "root%s/release", directory) < 0) {
+		if (asprintf(&path, "%s/release", directory) < 0) {
 			path = NULL;
 			return;
 		}
-		file = process_open(jvm->tgid, path);
+		file = open_file(path);
 		if (!file)
 			continue;
 		take_release(jvm, file);

@@ -39,8 +39,8 @@ struct pause_row {
 	bool has_leaving;
 	uint64_t leaving_ns; /* from the release to the last thread's return; 0: none was stopped */
 	uint64_t late_blocked_ns;
-	uint64_t op_running_ns, op_run_queue_ns, op_throttled_ns,
-		op_fault_ns; /* of VM Thread and GC workers together */
+	uint64_t op_running_ns, op_run_queue_ns, op_throttled_ns, op_fault_ns,
+		op_stopped_ns; /* of VM Thread and GC workers together */
 };
 
 struct pause_row *pause_row_new(const struct pause *pause, const struct threads *threads);
@@ -90,7 +90,7 @@ struct pauses_summary {
 	struct jvm_tally jvms[ACCOUNT_TARGETS_MAX];
 	size_t nr_jvms;
 	uint64_t nr, nr_cut, nr_incomplete, nr_missed, nr_stopped;
-	uint64_t nr_source[3], nr_release[4], nr_sync[4]; /* by enum */
+	uint64_t nr_source[3], nr_release[5], nr_sync[4]; /* by enum */
 	uint64_t max_at_ns;				  /* begin of the longest */
 	uint64_t throttled_ns, operation_ns;
 };

@@ -75,6 +75,9 @@ static void find_sums(struct pause_row *row)
 	row->op_running_ns = in_operation(pause, REASON_RUNNING);
 	row->op_run_queue_ns = in_operation(pause, REASON_RUN_QUEUE);
 	row->op_throttled_ns = in_operation(pause, REASON_THROTTLED);
+	row->op_stopped_ns = in_operation(pause, REASON_STOPPED) +
+			     in_operation(pause, REASON_TRACED) +
+			     in_operation(pause, REASON_FROZEN);
 	row->op_fault_ns =
 		in_operation(pause, REASON_PAGE_FAULT) + in_operation(pause, REASON_MEMORY);
 }

@@ -9,7 +9,7 @@
 
 static const char *const source_names[] = {"", "usdt", "futex"};
 static const char *const sync_names[] = {"", "counter", "sleep", "first look"};
-static const char *const release_names[] = {"", "wake", "futex", "end"};
+static const char *const release_names[] = {"", "wake", "futex", "end", "operation"};
 
 enum cell_type { CELL_EMPTY, CELL_NUMBER, CELL_BOOL, CELL_TEXT };
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "user/base/cleanup.h"
 #include "user/base/units.h"
 #include "user/cmd/facts.h"
 #include "user/cmd/pauses.h"
@@ -77,18 +78,29 @@ static void print_late(const struct pause_row *row)
 /* What the operation itself had to wait for, when that was a good part of it. */
 static void print_operation(const struct pause_row *row)
 {
-	uint64_t waited_ns = row->op_run_queue_ns + row->op_throttled_ns + row->op_fault_ns;
-	char times[3][UNITS_BYTES], share[32];
+	const struct {
+		const char *what;
+		uint64_t ns;
+	} waits[] = {{"throttled", row->op_throttled_ns},
+		     {"stopped", row->op_stopped_ns},
+		     {"run queue", row->op_run_queue_ns},
+		     {"page faults, memory", row->op_fault_ns}};
+	uint64_t waited_ns =
+		row->op_throttled_ns + row->op_stopped_ns + row->op_run_queue_ns + row->op_fault_ns;
+	char time[UNITS_BYTES], share[32];
+	const char *comma = "";
 
-	if (!waited_ns || !is_notable(waited_ns, row->operation_ns) ||
-	    waited_ns * 10 < row->operation_ns)
+	if (waited_ns < NOTABLE_NS || waited_ns * 4 < waited_ns + row->op_running_ns)
 		return;
-	printf("%10sits own threads waited: throttled %s, run queue %s, memory %s (%s of their "
-	       "work)\n",
-	       "", units_print_time(times[0], row->op_throttled_ns),
-	       units_print_time(times[1], row->op_run_queue_ns),
-	       units_print_time(times[2], row->op_fault_ns),
+	printf("%10soperation: %s of its work was waiting:", "",
 	       label_share(share, waited_ns, waited_ns + row->op_running_ns));
+	for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+		if (!waits[i].ns)
+			continue;
+		printf("%s %s %s", comma, waits[i].what, units_print_time(time, waits[i].ns));
+		comma = ",";
+	}
+	printf("\n");
 }
 
 static void print_remarks(const struct pause_row *row)
@@ -186,6 +198,47 @@ static void print_check(const struct pauses_summary *s, const struct account *ac
 	}
 }
 
+static void print_releases(const struct pauses_summary *s)
+{
+	static const char *const how[] = {
+		[RELEASE_UNKNOWN] = "unknown",
+		[RELEASE_WAKE] = "by the first thread woken",
+		[RELEASE_FUTEX] = "by the waking call",
+		[RELEASE_END] = "by the end probe (11 us late at the median)",
+		[RELEASE_OPERATION] = "by the operation's end, as nobody waited",
+	};
+	const char *comma = "";
+
+	printf("release:");
+	for (size_t i = 0; i < ARRAY_SIZE(how); i++) {
+		if (!s->nr_release[i])
+			continue;
+		printf("%s %" PRIu64 " %s", comma, s->nr_release[i], how[i]);
+		comma = ",";
+	}
+	printf("\n");
+}
+
+static void print_reaching(const struct pauses_summary *s)
+{
+	static const char *const how[] = {
+		[SYNC_UNKNOWN] = "unknown",
+		[SYNC_JVM_COUNTER] = "by the JVM's own counter",
+		[SYNC_LAST_SLEEP] = "by the VM Thread's last sleep (6 us late at the median)",
+		[SYNC_FIRST_LOOK] = "all safe at the first look",
+	};
+	const char *comma = "";
+
+	printf("reaching:");
+	for (size_t i = 0; i < ARRAY_SIZE(how); i++) {
+		if (!s->nr_sync[i])
+			continue;
+		printf("%s %" PRIu64 " %s", comma, s->nr_sync[i], how[i]);
+		comma = ",";
+	}
+	printf("\n");
+}
+
 /* The errors are those measured against the JVM's own log and probes: docs/pauses.md, "How exact".
  */
 static void print_sources(const struct pauses_summary *s)
@@ -198,19 +251,8 @@ static void print_sources(const struct pauses_summary *s)
 		       " by futex calls of its VM Thread: begin 2 us early at the median, 11 us"
 		       " at p10\n",
 		       s->nr_source[PAUSE_SOURCE_FUTEX]);
-	if (s->nr_release[RELEASE_END])
-		printf("release: %" PRIu64 " by the first thread woken, %" PRIu64
-		       " by the end probe (nobody waited; 11 us late at the median)\n",
-		       s->nr_release[RELEASE_WAKE], s->nr_release[RELEASE_END]);
-	else if (s->nr_release[RELEASE_FUTEX])
-		printf("release: %" PRIu64 " by the first thread woken, %" PRIu64
-		       " by the waking call\n",
-		       s->nr_release[RELEASE_WAKE], s->nr_release[RELEASE_FUTEX]);
-	printf("reaching: %" PRIu64 " by the JVM's own counter, %" PRIu64
-	       " by the VM Thread's last sleep (6 us late at the median), %" PRIu64
-	       " all safe at first look\n",
-	       s->nr_sync[SYNC_JVM_COUNTER], s->nr_sync[SYNC_LAST_SLEEP],
-	       s->nr_sync[SYNC_FIRST_LOOK]);
+	print_releases(s);
+	print_reaching(s);
 }
 
 static void print_doubts(const struct pauses_summary *s, const struct replay *replay)
@@ -234,8 +276,9 @@ static void print_total(const struct pauses_summary *s, const struct replay *rep
 {
 	char times[3][UNITS_BYTES], share[32];
 
-	printf("\n%" PRIu64 " pauses in %s, %s together: %s of the time", s->nr,
-	       units_print_time(times[0], length_ns), units_print_time(times[1], s->duration.sum),
+	printf("\n%" PRIu64 " %s in %s, %s together: %s of the time", s->nr,
+	       s->nr == 1 ? "pause" : "pauses", units_print_time(times[0], length_ns),
+	       units_print_time(times[1], s->duration.sum),
 	       label_share(share, s->duration.sum, length_ns));
 	if (s->duration.nr)
 		printf("; the longest, %s, at %.4f s", units_print_time(times[2], s->duration.max),

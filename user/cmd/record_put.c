@@ -22,6 +22,17 @@ void record_put(struct session *s, const struct event_hdr *event)
 		s->file_error = error;
 }
 
+/* With the futex source, the counters come once a barrier wake and never else. */
+static bool ends_a_pause(const struct session *s, const struct event_hdr *event)
+{
+	const struct event_jvm_counters *counters = (const void *)event;
+
+	for (size_t i = 0; i < s->nr_targets; i++)
+		if (s->options->tgids[i] == counters->tgid)
+			return probes_pauses_of(s->probes, i) == PAUSE_PROBES_FUTEX;
+	return false;
+}
+
 static void count(struct session *s, const struct event_hdr *event)
 {
 	s->nr_events++;
@@ -33,8 +44,8 @@ static void count(struct session *s, const struct event_hdr *event)
 	case EVENT_SAFEPOINT_BEGIN:
 		s->nr_pauses++;
 		break;
-	case EVENT_JVM_COUNTERS: /* with the futex source they come once a barrier wake */
-		s->nr_pauses += probes_pauses_of(s->probes, 0) == PAUSE_PROBES_FUTEX;
+	case EVENT_JVM_COUNTERS:
+		s->nr_pauses += ends_a_pause(s, event);
 		break;
 	case EVENT_TASK_EXEC:
 		s->exec_seen = true;

@@ -38,18 +38,21 @@ struct thread_row {
 	enum thread_role role;
 	char name[EVENT_NAME_BYTES];
 	uint64_t nr_threads;
+	uint32_t only_tid; /* of a group: its first thread, all there is while nr_threads is 1 */
+	char only_name[EVENT_NAME_BYTES];
 	uint64_t first_ns, last_ns, wall_ns;
 	uint64_t in_ns[NR_REASONS]; /* adds up to wall_ns */
-	uint64_t in_pauses_ns; /* part of parked and run queue: at the barrier, until it was back */
+	uint64_t in_pauses_ns; /* part of the above: stopped by a pause, or waiting for one it had
+				  asked for */
 	uint64_t nr_intervals, nr_lost, nr_wakes;
 	bool has_exec; /* the scheduler's own CPU time was read twice */
 	uint64_t exec_ns,
 		exec_running_ns; /* between the two readings: by the scheduler, by the spans */
 };
 
-/* Add @span, of which [from, to) lies in the window. */
+/* Add @span, of which [from, to) lies in the window, and @in_pause_ns of that in a pause. */
 void thread_row_span(struct thread_row *row, const struct span *span, uint64_t from_ns,
-		     uint64_t to_ns, bool in_pause);
+		     uint64_t to_ns, uint64_t in_pause_ns);
 
 /* What is known of the thread itself; asserts that its spans add up to its wall time. */
 void thread_row_finish(struct thread_row *row, const struct thread *thread);
@@ -81,8 +84,10 @@ void row_set_free(struct row_set *set);
 
 /* ---- printing ---- */
 
-struct threads_check {			    /* spans against the scheduler's own figures */
-	uint64_t nr, worst_ns, worst_of_ns; /* the largest difference, and the CPU time it is of */
+struct threads_check {			  /* spans against the scheduler's own figures */
+	uint64_t nr, exec_ns, running_ns; /* of all threads of which nothing was lost */
+	uint64_t worst_ns, worst_of_ns;	  /* the largest difference, and the CPU time it is of */
+	uint64_t worst_intervals;
 	char worst_name[EVENT_NAME_BYTES];
 	uint64_t nr_lost, nr_disordered, nr_overlaps, nr_damaged;
 };

@@ -6,15 +6,14 @@
 #include "user/cmd/threads.h"
 
 void thread_row_span(struct thread_row *row, const struct span *span, uint64_t from_ns,
-		     uint64_t to_ns, bool in_pause)
+		     uint64_t to_ns, uint64_t in_pause_ns)
 {
 	if (!row->wall_ns)
 		row->first_ns = from_ns;
 	row->last_ns = to_ns;
 	row->wall_ns += to_ns - from_ns;
 	row->in_ns[span->reason] += to_ns - from_ns;
-	if (in_pause)
-		row->in_pauses_ns += to_ns - from_ns;
+	row->in_pauses_ns += in_pause_ns;
 }
 
 void thread_row_finish(struct thread_row *row, const struct thread *thread)
@@ -41,6 +40,10 @@ void thread_row_finish(struct thread_row *row, const struct thread *thread)
 
 void thread_row_merge(struct thread_row *into, const struct thread_row *from)
 {
+	if (!into->nr_threads) {
+		into->only_tid = from->tid;
+		memcpy(into->only_name, from->name, sizeof(into->only_name));
+	}
 	if (!into->nr_threads || from->first_ns < into->first_ns)
 		into->first_ns = from->first_ns;
 	if (from->last_ns > into->last_ns)

@@ -51,6 +51,8 @@ static int add_to_group(struct row_set *set, const struct thread_row *row, enum 
 		return 0;
 	}
 	thread_row_merge(&key, row);
+	if (by == BY_ROLE)
+		key.only_tid = 0; /* a role of one thread is shown as the role */
 	return append(set, &key);
 }
 

@@ -107,8 +107,10 @@ static void print_json(const struct span_list *list, const struct queued *row)
 	json_known(&json, "arg0", row->has_off && off->nr >= 0, off->arg0);
 	json_known(&json, "waker_tid", off->waker_tid, off->waker_tid);
 	json_text(&json, "waker_name", name_of(list, off->waker_tid));
-	json_known(&json, "waker_in_irq", off->flags & OFFCPU_WOKEN,
-		   (off->flags & OFFCPU_WOKEN_BY_IRQ) != 0);
+	if (off->flags & OFFCPU_WOKEN)
+		json_bool(&json, "waker_in_irq", (off->flags & OFFCPU_WOKEN_BY_IRQ) != 0);
+	else
+		json_text(&json, "waker_in_irq", NULL);
 	json_known(&json, "ahead_tid", off->ahead_tid, off->ahead_tid);
 	json_text(&json, "ahead_name", name_of(list, off->ahead_tid));
 	json_known(&json, "in_pause", row->pause_nr, row->pause_nr);
@@ -149,14 +151,14 @@ static void print_text(const struct span_list *list, const struct queued *row)
 	printf("%11.6f %8s %s %-11s", ((double)row->span.from_ns - start_ns) / 1e9,
 	       units_print_time(time, row->span.to_ns - row->span.from_ns),
 	       label_column(label, row->name, 20), reason_name(row->span.reason));
-	if (row->span.open)
-		printf(" still so at the end");
 	if (syscall && row->span.reason >= REASON_PARKED)
 		printf(" %s", syscall);
 	if (row->has_off && row->span.reason == REASON_RUN_QUEUE)
 		print_ahead(list, &row->off);
 	else if (row->has_off && row->span.reason >= REASON_PARKED)
 		print_waker(list, &row->off);
+	if (row->span.open)
+		printf(" (still so at the end)");
 	if (row->pause_nr)
 		printf(" (pause %llu)", (unsigned long long)row->pause_nr);
 	printf("\n");
@@ -196,6 +198,13 @@ static void print(struct span_list *list, const struct queued *row)
 
 /* ---- the queue ---- */
 
+static void find_pause(const struct span_list *list, struct queued *row)
+{
+	const struct pause *pause = pauses_of(list->replay->pauses, &row->off, &row->later);
+
+	row->pause_nr = pause ? pause->nr : 0;
+}
+
 static void drain(struct span_list *list, bool all)
 {
 	while (list->nr) {
@@ -203,7 +212,7 @@ static void drain(struct span_list *list, bool all)
 		bool waited = list->nr == QUEUE_MAX || list->now_ns > row->known_ns + WAIT_MAX_NS;
 
 		if (row->later)
-			row->pause_nr = pauses_nr_of(list->replay->pauses, &row->off, &row->later);
+			find_pause(list, row);
 		if (row->later && !waited && !all)
 			return;
 		print(list, row);
@@ -244,7 +253,7 @@ static void on_span(void *arg, const struct thread *thread, const struct span *s
 		row->has_off = true;
 		row->off = *span->off;
 		row->span.off = NULL; /* the record itself is gone by the time it is printed */
-		row->pause_nr = pauses_nr_of(list->replay->pauses, &row->off, &row->later);
+		find_pause(list, row);
 	}
 	drain(list, false);
 }

@@ -92,6 +92,8 @@ void threads_json_summary(const struct replay *replay, const struct threads_chec
 	json_number(&json, "schema", SCHEMA_VERSION);
 	json_open(&json, "exec_check", '{');
 	json_number(&json, "threads", check->nr);
+	json_number(&json, "exec_ns", check->exec_ns);
+	json_number(&json, "running_ns", check->running_ns);
 	json_number(&json, "worst_ns", check->worst_ns);
 	json_number(&json, "worst_of_ns", check->worst_of_ns);
 	json_text(&json, "worst_name", *check->worst_name ? check->worst_name : NULL);

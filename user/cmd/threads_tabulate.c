@@ -49,14 +49,30 @@ static struct thread_row *row_of(struct tabulation *t, uint32_t tid)
 	return NULL;
 }
 
-static bool is_in_pause(const struct tabulation *t, const struct span *span)
+/* Whether the VM Thread ended the wait at a barrier: then it was one, even where its pause is not
+ * known yet. */
+static bool is_barrier(const struct tabulation *t, const struct event_offcpu *off)
 {
-	const struct thread *waker;
+	const struct thread *waker = threads_find(t->replay->threads, off->waker_tid);
 
-	if (!span->off || !pauses_is_barrier_wait(span->off))
-		return false;
-	waker = threads_find(t->replay->threads, span->off->waker_tid);
-	return waker && waker->role == ROLE_VM_THREAD;
+	return pauses_is_barrier_wait(off) && waker && waker->role == ROLE_VM_THREAD;
+}
+
+/* How much of [from, to) of @span it was stopped in a pause, or waited for one it had asked for. */
+static uint64_t in_pause(const struct tabulation *t, const struct span *span, uint64_t from_ns,
+			 uint64_t to_ns)
+{
+	const struct pause *pause;
+	bool later;
+
+	if (!span->off)
+		return 0;
+	pause = pauses_of(t->replay->pauses, span->off, &later);
+	if (!pause && !is_barrier(t, span->off))
+		return 0;
+	if (pause && pause->begin_ns > from_ns)
+		from_ns = pause->begin_ns;
+	return to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 static void on_span(void *arg, const struct thread *thread, const struct span *span)
@@ -68,10 +84,11 @@ static void on_span(void *arg, const struct thread *thread, const struct span *s
 	replay_bounds(t->replay, &from_ns, &to_ns);
 	if (span->to_ns <= from_ns || span->from_ns >= to_ns)
 		return;
+	from_ns = span->from_ns > from_ns ? span->from_ns : from_ns;
+	to_ns = span->to_ns < to_ns ? span->to_ns : to_ns;
 	row = row_of(t, thread->tid);
 	if (row)
-		thread_row_span(row, span, span->from_ns > from_ns ? span->from_ns : from_ns,
-				span->to_ns < to_ns ? span->to_ns : to_ns, is_in_pause(t, span));
+		thread_row_span(row, span, from_ns, to_ns, in_pause(t, span, from_ns, to_ns));
 }
 
 static void check_row(struct threads_check *check, const struct thread *thread,
@@ -83,13 +100,16 @@ static void check_row(struct threads_check *check, const struct thread *thread,
 	check->nr_disordered += thread->nr_disordered;
 	check->nr_overlaps += thread->nr_overlaps;
 	check->nr_damaged += thread->nr_damaged;
-	if (!row->has_exec)
-		return;
+	if (!row->has_exec || thread->nr_lost)
+		return; /* what it did in the time that is unknown, only the scheduler knows */
+	check->exec_ns += row->exec_ns;
+	check->running_ns += row->exec_running_ns;
 	difference_ns = row->exec_ns > row->exec_running_ns ? row->exec_ns - row->exec_running_ns
 							    : row->exec_running_ns - row->exec_ns;
 	if (!check->nr++ || difference_ns > check->worst_ns) {
 		check->worst_ns = difference_ns;
 		check->worst_of_ns = row->exec_ns;
+		check->worst_intervals = row->nr_intervals;
 		memcpy(check->worst_name, row->name, sizeof(check->worst_name));
 	}
 }

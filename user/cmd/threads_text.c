@@ -23,7 +23,7 @@ static bool is_idle(const struct thread_row *row)
 			  row->in_ns[REASON_MEMORY];
 
 	return thread_row_busy(row) < row->wall_ns / IDLE_PART && !odd_ns && !row->nr_lost &&
-	       !row->in_pauses_ns;
+	       !row->in_pauses_ns && row->in_ns[REASON_UNKNOWN] <= row->wall_ns / WAIT_PART;
 }
 
 static enum reason longest_wait(const struct thread_row *row, bool shown[NR_REASONS])
@@ -42,17 +42,18 @@ static void print_waits(const struct thread_row *row)
 {
 	bool shown[NR_REASONS] = {false};
 	char share[32];
+	int nr;
 
-	for (int i = 0; i < WAITS_SHOWN; i++) {
+	for (nr = 0; nr < WAITS_SHOWN; nr++) {
 		enum reason reason = longest_wait(row, shown);
 
-		if (reason == NR_REASONS || (i && row->in_ns[reason] < row->wall_ns / WAIT_PART))
+		if (reason == NR_REASONS || (nr && row->in_ns[reason] < row->wall_ns / WAIT_PART))
 			break;
 		shown[reason] = true;
-		printf("%s%s %s", i ? ", " : "", reason_name(reason),
+		printf("%s%s %s", nr ? ", " : "", reason_name(reason),
 		       label_share(share, row->in_ns[reason], row->wall_ns));
 	}
-	printf("\n");
+	printf(nr ? "\n" : ".\n");
 }
 
 static const char *time_or_dot(char buffer[UNITS_BYTES], uint64_t ns)
@@ -64,13 +65,15 @@ static void print_row(const struct thread_row *row)
 {
 	char label[LABEL_BYTES], times[4][UNITS_BYTES], name[EVENT_NAME_BYTES + 32];
 
+	uint32_t tid = row->nr_threads == 1 && row->only_tid ? row->only_tid : row->tid;
+
 	if (row->nr_threads > 1)
 		snprintf(name, sizeof(name), "%s (%" PRIu64 ")", row->name, row->nr_threads);
 	else
-		snprintf(name, sizeof(name), "%s", row->name);
+		snprintf(name, sizeof(name), "%s", row->only_tid ? row->only_name : row->name);
 	printf("%s", label_column(label, name, 24));
-	if (row->tid)
-		printf(" %7" PRIu32, row->tid);
+	if (tid)
+		printf(" %7" PRIu32, tid);
 	else
 		printf(" %7s", "");
 	printf(" %8s %8s %8s %8s  ", time_or_dot(times[0], row->in_ns[REASON_RUNNING]),
@@ -115,21 +118,37 @@ static int print_idle(const struct row_set *set)
 	return err;
 }
 
+/*
+ * The scheduler's clock begins a run where it was last read, which is at the wake-up when a CPU was
+ * free: so it is ahead by the time that takes, microseconds a wake-up. It leaves out what the
+ * hypervisor and interrupts took.
+ */
+static void print_exec(const struct threads_check *check)
+{
+	char label[LABEL_BYTES], times[4][UNITS_BYTES], share[32];
+
+	if (!check->nr) {
+		printf("on CPU, against the scheduler's own clock: no thread was read twice\n");
+		return;
+	}
+	printf("on CPU, all together: %s; by the scheduler's own clock: %s\n",
+	       units_print_time(times[0], check->running_ns),
+	       units_print_time(times[1], check->exec_ns));
+	printf("  worst of %" PRIu64 " threads: %s, %s apart (%s of its time, %s an interval)\n",
+	       check->nr, label_fit(label, check->worst_name, 24),
+	       units_print_time(times[2], check->worst_ns),
+	       label_share(share, check->worst_ns, check->worst_of_ns),
+	       units_print_time(times[3], check->worst_intervals
+						  ? check->worst_ns / check->worst_intervals
+						  : 0));
+}
+
 static void print_check(const struct row_set *set, const struct threads_check *check)
 {
-	char label[LABEL_BYTES], time[UNITS_BYTES], share[32];
-
 	if (set->nr_grouped)
 		printf("%" PRIu64 " threads that ended after the first %d are shown in groups\n",
 		       set->nr_grouped, ROWS_MAX);
-	if (check->nr)
-		printf("on CPU against the scheduler's own clock: worst of %" PRIu64
-		       " threads %s (%s of its CPU time): %s\n",
-		       check->nr, units_print_time(time, check->worst_ns),
-		       label_share(share, check->worst_ns, check->worst_of_ns),
-		       label_fit(label, check->worst_name, 24));
-	else
-		printf("on CPU against the scheduler's own clock: no thread was read twice\n");
+	print_exec(check);
 	if (check->nr_lost + check->nr_disordered + check->nr_overlaps + check->nr_damaged)
 		printf("intervals: %" PRIu64 " lost (their time is \"unknown\"), %" PRIu64
 		       " out of order, %" PRIu64 " overlapping, %" PRIu64 " damaged\n",

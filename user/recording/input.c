@@ -8,7 +8,7 @@
 
 #include "user/recording/input.h"
 
-#define READ_BYTES (256u << 10)
+#define READ_BYTES (64u << 10)
 
 int input_open(const char *path, struct input *ret)
 {

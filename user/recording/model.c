@@ -23,8 +23,7 @@ int model_init(struct model *m, const struct layout *layout)
 {
 	*m = (struct model){.layout = layout};
 	m->kinds = calloc(layout->nr + 1, sizeof(*m->kinds));
-	m->streams = calloc(MODEL_STREAMS_MAX, sizeof(struct model_stream *));
-	if (!m->kinds || !m->streams)
+	if (!m->kinds)
 		goto out_free;
 	for (size_t k = 0; k < layout->nr; k++) {
 		size_t nr = layout->plans[k].file->nr_fields;
@@ -127,6 +126,8 @@ int model_add_stream(struct model *m, size_t kind, uint32_t tid, struct model_st
 
 	if (m->nr_streams >= MODEL_STREAMS_MAX)
 		return -ENOBUFS;
+	if (!grow(&m->streams, m->nr_streams, &m->streams_size, sizeof(struct model_stream *)))
+		return -ENOMEM;
 	err = last ? 0 : begin_kind(m, kind);
 	if (err)
 		return err;
@@ -221,12 +222,11 @@ int model_add_mask(struct model *m, size_t kind, uint64_t mask)
 
 uint32_t *model_comer(struct model *m, uint16_t cpu)
 {
-	if (!m->comers)
-		m->comers = malloc((UINT16_MAX + 1) * sizeof(*m->comers));
-	if (!m->comers)
-		return NULL;
-	while (m->nr_comers <= cpu)
+	while (m->nr_comers <= cpu) {
+		if (!grow(&m->comers, m->nr_comers, &m->comers_size, sizeof(*m->comers)))
+			return NULL;
 		m->comers[m->nr_comers++] = 0;
+	}
 	return &m->comers[cpu];
 }
 

@@ -62,9 +62,9 @@ struct model {
 	struct model_kind *kinds;
 	struct model_stream **streams;
 	struct model_thread *threads;
-	uint32_t nr_streams, nr_threads, threads_size, nr_values;
+	uint32_t nr_streams, streams_size, nr_threads, threads_size, nr_values;
 	uint32_t *comers; /* by CPU: who came onto it last, a thread's index + 1, or 0 */
-	uint32_t nr_comers;
+	uint32_t nr_comers, comers_size;
 	struct map thread_map;
 	struct arena arena;
 };
@@ -82,8 +82,7 @@ int model_add_value(struct model *m, size_t kind, size_t field, uint64_t value);
 int model_add_text(struct model *m, size_t kind, size_t field, const void *text, size_t nr);
 int model_add_mask(struct model *m, size_t kind, uint64_t mask);
 
-/* The thread that came last onto the CPU of the record in @stream's image, as index + 1, 0 when not
- * known. NULL when out of memory. */
+/* The thread that came last onto @cpu, as index + 1, 0 when not known. NULL when out of memory. */
 uint32_t *model_comer(struct model *m, uint16_t cpu);
 
 /* Where a FOLLOW field of @stream keeps what it was for the leader's present value; NULL at a

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "user/recording/decode.h"
-#include "user/recording/index.h"
+#include "user/recording/index_load.h"
 #include "user/recording/reader.h"
 #include "user/recording/scan.h"
 
@@ -19,7 +19,8 @@ struct recording_reader {
 	uint64_t last_ns;
 	struct index index; /* found at the end, or before a seek */
 	bool seeking;
-	size_t segment; /* when seeking: the one being read */
+	size_t segment; /* when seeking: how many have been read or passed over */
+	bool sought_any, sought_all;
 	uint64_t from_ns, to_ns;
 	struct recording_health health;
 	union {
@@ -197,10 +198,14 @@ static int read_index(struct recording_reader *r, const struct block_header *h,
 		err = index_parse(r->unpacker.columns.data, r->unpacker.columns.nr, &index);
 	if (err)
 		return err;
+	if (r->seeking) { /* by one that was found at the end: this one is no end */
+		index_free(&index);
+		return -EBADMSG;
+	}
 	index_free(&r->index);
 	r->index = index;
 	r->health.complete = true;
-	if (!r->seeking && index.nr)
+	if (index.nr)
 		note_missing(r, index.totals.nr_records, index.segments[index.nr - 1].to_ns);
 	scan_pass(&r->scan, 0);
 	at = input_peek(&r->scan.in, sizeof(trailer), &nr);
@@ -215,18 +220,21 @@ static int read_index(struct recording_reader *r, const struct block_header *h,
 /* Go to the next segment that may touch the wanted time. 1, 0 when there is none, -errno. */
 static int next_segment(struct recording_reader *r)
 {
-	while (++r->segment <= r->index.nr) {
-		const struct index_segment *segment = &r->index.segments[r->segment - 1];
+	while (r->segment < r->index.nr) {
+		const struct index_segment *segment = &r->index.segments[r->segment++];
 
 		if (segment->from_ns >= r->to_ns || segment->to_ns < r->from_ns)
 			continue;
-		if (r->segment > 1 && r->scan.in.offset + r->scan.pending == segment->offset)
-			return 1; /* right behind the last one */
+		if (r->sought_any && segment->offset <= r->scan.in.offset + r->scan.pending)
+			return 1; /* right behind the last one; and never back, or a file could make
+				     us read for ever */
+		r->sought_any = true;
 		r->expecting = false;
 		r->scan.pending = 0;
 		r->scan.any = true; /* zeros between segments are not leading ones */
 		return input_seek(&r->scan.in, segment->offset) ? -EIO : 1;
 	}
+	r->sought_all = true;
 	return 0;
 }
 
@@ -235,7 +243,7 @@ static bool segment_ended(const struct recording_reader *r)
 {
 	const struct index_segment *segment;
 
-	if (!r->segment)
+	if (!r->segment || r->sought_all)
 		return true;
 	segment = &r->index.segments[r->segment - 1];
 	return r->scan.in.offset + r->scan.pending >= segment->offset + segment->bytes;
@@ -258,6 +266,7 @@ static int next_block(struct recording_reader *r)
 		if (err < 0 || (!err && !r->seeking))
 			return err;
 		if (!err) { /* the file ends before its index says */
+			r->sought_all = true;
 			r->segment = r->index.nr;
 			return 0;
 		}
@@ -341,45 +350,22 @@ uint64_t recording_start(struct recording_reader *r)
 	return r->started ? r->block.first_ns : 0;
 }
 
-/* The index, by way of the trailer at the file's end. False when there is none, or it is damaged.
- */
-static bool load_index(struct recording_reader *r)
-{
-	uint64_t size = input_size(&r->scan.in);
-	struct file_trailer trailer;
-	struct block_header h;
-	uint8_t *payload;
-	size_t bytes;
-	bool found = false;
-
-	if (r->index.nr || size < sizeof(trailer))
-		return r->index.nr > 0;
-	if (input_read_at(&r->scan.in, &trailer, sizeof(trailer), size - sizeof(trailer)) ||
-	    !file_trailer_valid(&trailer) || trailer.file_bytes != size ||
-	    trailer.index_offset > size ||
-	    input_read_at(&r->scan.in, &h, sizeof(h), trailer.index_offset) ||
-	    !block_header_valid(&h) || h.type != BLOCK_INDEX)
-		return false;
-	bytes = block_bytes(&h) - h.header_bytes;
-	payload = malloc(bytes + 1);
-	if (payload &&
-	    !input_read_at(&r->scan.in, payload, bytes, trailer.index_offset + h.header_bytes) &&
-	    block_payload_valid(&h, payload) && !block_unpack(&r->unpacker, &h, payload))
-		found = !index_parse(r->unpacker.columns.data, r->unpacker.columns.nr, &r->index);
-	free(payload);
-	return found;
-}
-
 int recording_seek(struct recording_reader *r, uint64_t from_ns, uint64_t to_ns)
 {
+	struct index index;
+
 	if (from_ns > to_ns)
 		return -EINVAL;
 	r->from_ns = from_ns;
 	r->to_ns = to_ns;
-	if (!load_index(r))
+	if (index_load(&r->scan.in, &index))
 		return 0; /* all is read, and what is outside is the caller's to leave out */
+	index_free(&r->index);
+	r->index = index;
 	r->seeking = true;
 	r->segment = 0;
+	r->sought_any = false;
+	r->sought_all = false;
 	r->in_block = false;
 	r->health.complete = true;
 	return 0;

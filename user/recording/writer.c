@@ -333,7 +333,8 @@ bool recording_segment_due(const struct recording_writer *w, uint64_t now_ns)
 
 int recording_segment_begin(struct recording_writer *w, uint64_t now_ns)
 {
-	flush_window(w, now_ns);
+	/* What is pending stays so, for the new segment: records from before @now_ns may be to
+	 * come. */
 	writer_cut(w);
 	if (w->file.error)
 		return w->file.error;

@@ -109,10 +109,37 @@ static int on_counters(struct pauses *p, const struct event_jvm_counters *event)
 	return 0;
 }
 
+/* What the recorder read before the first pause: what the first one is held against. */
+static int on_first_counters(struct pauses *p, const struct record_counters *record)
+{
+	struct event_jvm_counters counters = {
+		.hdr = record->hdr,
+		.tgid = record->tgid,
+		.valid = record->valid &
+			 (JVM_COUNTER_SAFEPOINTS | JVM_COUNTER_SYNC | JVM_COUNTER_GC),
+		.safepoints = record->safepoints,
+		.sync_ns = record->sync_ns,
+		.gc_invocations = record->gc_invocations,
+	};
+	int err;
+	struct pause_jvm *jvm = make_jvm(p, record->tgid, &err);
+
+	if (!jvm || jvm->has_first)
+		return err;
+	jvm->has_first = true;
+	jvm->first = counters;
+	if (!jvm->open && !jvm->counted && counters.valid & JVM_COUNTER_SAFEPOINTS)
+		jvm->counted = counters.safepoints;
+	return 0;
+}
+
 static void on_lost(struct pauses *p, const struct record_lost *lost)
 {
 	if (lost->lost_kind == EVENT_TASK_RENAME || lost->lost_kind == EVENT_THREAD)
 		return;
+	if (lost->cause == LOST_UNSEEN)
+		return; /* single intervals: each leaves its gap in its thread's spans, and that
+			   tells */
 	p->losses[p->nr_losses++ % LOSSES_KEPT] = (struct loss){lost->from_ns, lost->hdr.ts_ns};
 	for (struct stop *stop = p->first; stop; stop = stop->next)
 		if (stop->pause.begin_ns < lost->hdr.ts_ns &&
@@ -156,6 +183,8 @@ int pauses_dispatch(struct pauses *p, const struct event_hdr *event)
 	case EVENT_TASK_EXIT:
 	case EVENT_TASK_EXEC:
 		return on_process_end(p, (const void *)event);
+	case RECORD_COUNTERS:
+		return on_first_counters(p, (const void *)event);
 	case RECORD_LOST:
 		on_lost(p, (const void *)event);
 		return 0;

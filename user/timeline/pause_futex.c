@@ -72,6 +72,8 @@ static struct futex_state *state_of(struct pause_jvm *jvm)
 	state->queue = calloc(QUEUE_MAX, sizeof(state->queue[0]));
 	state->waits =
 		calloc(WAITS_MAX, sizeof(state->waits[0])); /* untouched pages cost nothing */
+	state->before = jvm->first;
+	state->has_before = jvm->has_first;
 	jvm->futex = state;
 	if (state->queue && state->waits)
 		return state;
@@ -316,6 +318,11 @@ static int run_queue(struct pauses *p, struct pause_jvm *jvm, uint64_t barrier)
 	return err;
 }
 
+static int try_barrier(struct pauses *p, struct pause_jvm *jvm, uint64_t barrier)
+{
+	return barrier ? run_queue(p, jvm, barrier) : 0;
+}
+
 static int handle(struct pauses *p, struct pause_jvm *jvm, const union queued *event)
 {
 	struct futex_state *state = jvm->futex;
@@ -376,15 +383,17 @@ int futex_barrier_wait(struct pauses *p, struct pause_jvm *jvm, const struct eve
 	}
 	at = (state->waits_from + state->nr_waits++) % WAITS_MAX;
 	state->waits[at] = *off;
-	return 0;
+	return state->barrier ? 0 : try_barrier(p, jvm, judge_barrier(state));
 }
 
 int futex_end(struct pauses *p, struct pause_jvm *jvm)
 {
 	const struct word *most;
+	uint64_t barrier;
 
 	if (!jvm->futex || jvm->futex->barrier)
 		return 0;
+	barrier = judge_barrier(jvm->futex);
 	most = most_woken(jvm->futex->barriers, jvm->futex->nr_barriers);
-	return most ? run_queue(p, jvm, most->uaddr) : 0;
+	return try_barrier(p, jvm, barrier || !most ? barrier : most->uaddr);
 }

@@ -11,16 +11,23 @@
 
 struct futex_state;
 
+#define LAGS_KEPT 32
+
 struct pause_jvm {
 	uint32_t tgid;
 	uint32_t vm_tid;
 	enum pause_source source;
 	struct event_jvm_counters counters; /* the last seen */
 	bool has_counters;
-	bool fresh_counters; /* came just before the event that is handled now */
-	uint64_t given_ns;   /* the last pause given out was closed then */
+	bool fresh_counters;		 /* came just before the event that is handled now */
+	struct event_jvm_counters first; /* read by the recorder when it began */
+	bool has_first;
+	uint64_t given_ns; /* the last pause given out was closed then */
 	/* USDT */
-	struct stop *open; /* begun, not ended; also in the list of pauses */
+	uint64_t lags_ns[LAGS_KEPT]; /* of the last pauses: from the operation's end to the first
+					wake */
+	size_t nr_lags;		     /* ever */
+	struct stop *open;	     /* begun, not ended; also in the list of pauses */
 	struct event_jvm_counters begin_counters;
 	bool has_begin_counters;
 	uint64_t counted;     /* sun.rt.safepoints at the last known point; 0: none */

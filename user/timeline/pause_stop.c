@@ -191,6 +191,19 @@ static bool is_safe(const struct past_span *span)
 	}
 }
 
+static void add_unsafe(struct part *part, const struct past_span *span, uint64_t ns)
+{
+	if (span->reason != REASON_RUNNING) {
+		part->since_ns[span->reason] += ns;
+		return;
+	}
+	for (int reason = 0; reason < NR_REASONS; reason++)
+		part->ns[reason] += part->since_ns[reason];
+	memset(part->since_ns, 0, sizeof(part->since_ns));
+	part->ns[REASON_RUNNING] += ns;
+	part->left_cpu_ns = span->to_ns;
+}
+
 static int absorb_candidate(struct stop *stop, const struct past_span *span)
 {
 	uint64_t begin_ns = stop->pause.begin_ns, until_ns = phase_change(stop) + LATE_SLACK_NS;
@@ -214,15 +227,30 @@ static int absorb_candidate(struct stop *stop, const struct past_span *span)
 		part->safe_ns = span->from_ns;
 		return 0;
 	}
-	if (span->reason == REASON_RUNNING)
-		part->left_cpu_ns = span->to_ns;
-	part->ns[span->reason] +=
-		overlap(span, begin_ns, part->safe_ns ? part->safe_ns : UINT64_MAX);
+	add_unsafe(part, span, overlap(span, begin_ns, part->safe_ns ? part->safe_ns : UINT64_MAX));
 	return 0;
+}
+
+/*
+ * Whether what is unknown of a thread leaves the pause in doubt: who was stopped, who was late,
+ * when all were safe. Of the operation itself it does not: there it is a part of the sums like any
+ * other.
+ */
+static bool leaves_doubt(const struct stop *stop, const struct past_span *span)
+{
+	uint64_t begin_ns = stop->pause.begin_ns;
+
+	if (span->reason != REASON_UNKNOWN || span->open || span->role == ROLE_GC)
+		return false;
+	if (span->tid == stop->vm_tid)
+		return overlap(span, begin_ns, phase_change(stop)) > 0;
+	return overlap(span, begin_ns, stop->closed_ns) > 0;
 }
 
 int stop_absorb(struct stop *stop, const struct past_span *span)
 {
+	if (leaves_doubt(stop, span))
+		stop->pause.incomplete = true;
 	if (span->tid == stop->vm_tid)
 		absorb_jvm(stop, span, false);
 	else if (span->role == ROLE_GC)
@@ -234,7 +262,7 @@ int stop_absorb(struct stop *stop, const struct past_span *span)
 
 /* ---- finishing ---- */
 
-static void find_release(struct stop *stop)
+static void find_release(struct stop *stop, uint64_t lag_ns)
 {
 	struct pause *pause = &stop->pause;
 	uint64_t first_ns = 0;
@@ -245,10 +273,13 @@ static void find_release(struct stop *stop)
 		if (part->at_barrier && part->by_vm_thread &&
 		    (!first_ns || part->woken_ns < first_ns))
 			first_ns = part->woken_ns;
-	if (!first_ns)
-		return;
-	pause->release_ns = first_ns;
-	pause->release_source = RELEASE_WAKE;
+	if (first_ns) {
+		pause->release_ns = first_ns;
+		pause->release_source = RELEASE_WAKE;
+	} else if (pause->op_end_ns && pause->op_end_ns + lag_ns < pause->end_ns) {
+		pause->release_ns = pause->op_end_ns + lag_ns;
+		pause->release_source = RELEASE_OPERATION;
+	}
 }
 
 static void settle_tail(struct stop *stop)
@@ -314,8 +345,9 @@ static void find_late(struct stop *stop)
 		pause->late_tid = part->tid;
 		pause->late_arrived_ns = arrived_ns;
 	}
-	if (late)
-		memcpy(pause->late_ns, late->ns, sizeof(pause->late_ns));
+	for (int reason = 0; late && reason < NR_REASONS; reason++)
+		pause->late_ns[reason] =
+			late->ns[reason] + (late->safe_ns ? late->since_ns[reason] : 0);
 }
 
 static int compare_stopped(const void *left, const void *right)
@@ -359,9 +391,9 @@ uint64_t pause_lost(const struct pause *pause, const struct pause_stopped *stopp
 	return stopped->back_ns > from_ns ? stopped->back_ns - from_ns : 0;
 }
 
-int stop_finish(struct stop *stop, struct pause_stopped **ret_stopped)
+int stop_finish(struct stop *stop, uint64_t lag_ns, struct pause_stopped **ret_stopped)
 {
-	find_release(stop);
+	find_release(stop, lag_ns);
 	settle_tail(stop);
 	find_late(stop);
 	return list_stopped(stop, ret_stopped);

@@ -20,9 +20,10 @@ struct part {
 	bool by_vm_thread;   /* woken_ns is a wake-up by the VM Thread */
 	uint64_t arrived_ns; /* at the barrier, or where the requester waits */
 	uint64_t woken_ns, back_ns;
-	uint64_t safe_ns;	 /* first blocked, at the barrier or elsewhere; 0: not seen */
-	uint64_t left_cpu_ns;	 /* last off a CPU while not yet safe */
-	uint64_t ns[NR_REASONS]; /* in [begin, safe) */
+	uint64_t safe_ns;	       /* first blocked, at the barrier or elsewhere; 0: not seen */
+	uint64_t left_cpu_ns;	       /* last off a CPU while not yet safe */
+	uint64_t ns[NR_REASONS];       /* in [begin, left_cpu) */
+	uint64_t since_ns[NR_REASONS]; /* in [left_cpu, safe) */
 };
 
 /* A piece of the end of the operation: whether it lies before the release is known only when the
@@ -67,8 +68,8 @@ int stop_requester(struct stop *stop, const struct event_offcpu *off);
 /* A span that touches the closed pause. In order, a thread. 0 or -ENOMEM. */
 int stop_absorb(struct stop *stop, const struct past_span *span);
 
-/* Nothing more comes: fill in stop->pause. Its list of stopped threads is to be freed by the
- * caller. 0 or -ENOMEM. */
-int stop_finish(struct stop *stop, struct pause_stopped **ret_stopped);
+/* Nothing more comes: fill in stop->pause. From the end of an operation to the first wake it takes
+ * @lag_ns in this JVM. Its list of stopped threads is to be freed by the caller. 0 or -ENOMEM. */
+int stop_finish(struct stop *stop, uint64_t lag_ns, struct pause_stopped **ret_stopped);
 
 #endif

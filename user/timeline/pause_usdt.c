@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "user/base/cleanup.h"
 #include "user/timeline/pause_jvm.h"
 
 #define MODE_SAFEPOINT 0u
@@ -75,11 +76,24 @@ static uint64_t count_missed(struct pause_jvm *jvm, const struct event_jvm_count
 	return missed;
 }
 
+/* The pauses of G1's concurrent cycle set no cause: the last one is still that of the collection
+ * before. */
+static bool has_no_cause(const char *operation)
+{
+	static const char *const operations[] = {"G1PauseRemark", "G1PauseCleanup",
+						 "CGC_Operation"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
+		if (!strcmp(operation, operations[i]))
+			return true;
+	return false;
+}
+
 static void find_cause(const struct pause_jvm *jvm, struct pause *pause)
 {
 	const struct event_jvm_counters *counters = &jvm->counters;
 
-	if (!pause->gc || !jvm->fresh_counters)
+	if (!pause->gc || !jvm->fresh_counters || has_no_cause(pause->operation))
 		return;
 	if (counters->valid & JVM_COUNTER_CAUSE &&
 	    strncmp(counters->cause, "No GC", EVENT_CAUSE_BYTES))

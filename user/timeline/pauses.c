@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "user/base/cleanup.h"
 #include "user/base/map.h"
@@ -111,19 +112,49 @@ int pauses_close(struct pauses *p, struct stop *stop, uint64_t closed_ns)
 	return 0;
 }
 
+static int compare_lags(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* The median of the last lags; 0 when there is none: the release is then some microseconds early.
+ */
+static uint64_t usual_lag(const struct pause_jvm *jvm)
+{
+	size_t nr = jvm && jvm->nr_lags < LAGS_KEPT ? jvm->nr_lags : LAGS_KEPT;
+	uint64_t lags_ns[LAGS_KEPT];
+
+	if (!jvm || !nr)
+		return 0;
+	memcpy(lags_ns, jvm->lags_ns, sizeof(lags_ns));
+	qsort(lags_ns, nr, sizeof(lags_ns[0]), compare_lags);
+	return lags_ns[nr / 2];
+}
+
+static void learn_lag(struct pause_jvm *jvm, const struct pause *pause)
+{
+	if (pause->release_source == RELEASE_WAKE && pause->op_end_ns &&
+	    pause->release_ns > pause->op_end_ns)
+		jvm->lags_ns[jvm->nr_lags++ % LAGS_KEPT] = pause->release_ns - pause->op_end_ns;
+}
+
 static int give_out(struct pauses *p, struct stop *stop)
 {
 	struct pause_stopped *stopped CLEANUP(freep) = NULL;
 	struct pause_jvm *jvm = pauses_jvm(p, stop->pause.tgid);
-	int err = stop_finish(stop, &stopped);
+	int err = stop_finish(stop, usual_lag(jvm), &stopped);
 
 	list_remove(p, stop);
 	p->totals.nr_pauses++;
 	p->totals.nr_cut += stop->pause.cut;
 	p->totals.nr_incomplete += stop->pause.incomplete;
 	p->totals.nr_missed += stop->pause.missed_before;
-	if (jvm)
+	if (jvm) {
 		jvm->given_ns = stop->closed_ns;
+		learn_lag(jvm, &stop->pause);
+	}
 	if (!err)
 		p->fn(p->arg, &stop->pause);
 	stop_free(stop);
@@ -196,6 +227,7 @@ int pauses_span(struct pauses *p, const struct thread *thread, const struct span
 		.reason = (uint8_t)span->reason,
 		.role = (uint8_t)thread->role,
 		.in_syscall = span->off && span->off->nr >= 0,
+		.open = span->open,
 	};
 	int err = 0;
 
@@ -219,22 +251,21 @@ static bool may_come(const struct pauses *p, const struct event_offcpu *off)
 	       off->hdr.ts_ns - off->runq_ns > jvm->given_ns;
 }
 
-uint64_t pauses_nr_of(const struct pauses *p, const struct event_offcpu *off, bool *ret_later)
+const struct pause *pauses_of(const struct pauses *p, const struct event_offcpu *off,
+			      bool *ret_later)
 {
-	const struct stop *stop;
+	const struct stop *stop = NULL;
 
 	*ret_later = false;
 	if (off->runq_ns > off->off_ns || off->off_ns > off->hdr.ts_ns)
-		return 0;
+		return NULL;
 	if (pauses_is_barrier_wait(off)) {
 		stop = pauses_find(p, off);
 		*ret_later = !stop && may_come(p, off);
-		return stop ? stop->pause.nr : 0;
+	} else if (stop_is_condition_wait(off)) {
+		stop = pauses_find_requested(p, off);
 	}
-	if (!stop_is_condition_wait(off))
-		return 0;
-	stop = pauses_find_requested(p, off);
-	return stop ? stop->pause.nr : 0;
+	return stop ? &stop->pause : NULL;
 }
 
 int pauses_end(struct pauses *p, uint64_t end_ns)

@@ -30,10 +30,12 @@ enum sync_source { /* how the end of *reaching* is known */
 
 enum release_source {
 	RELEASE_UNKNOWN,
-	RELEASE_WAKE,  /* the first thread stopped at the barrier was woken then */
-	RELEASE_FUTEX, /* the VM Thread's barrier wake returned then */
-	RELEASE_END, /* safepoint__end: about 11 us late at the median, more when the VM Thread was
-			preempted */
+	RELEASE_WAKE,	   /* the first thread stopped at the barrier was woken then */
+	RELEASE_FUTEX,	   /* the VM Thread's barrier wake returned then */
+	RELEASE_END,	   /* safepoint__end: 11 us late at the median, more when the VM Thread was
+			      preempted, or wrote a log */
+	RELEASE_OPERATION, /* nobody waited: the operation's end, and as long as it took from there
+			    * to the first wake in other pauses of this JVM */
 };
 
 struct pause_stopped { /* one thread that lost time in the pause */
@@ -88,11 +90,13 @@ int pauses_event(struct pauses *p,
 int pauses_span(struct pauses *p, const struct thread *thread, const struct span *span);
 
 /*
- * The number of the pause that @off was spent in, at its barrier or as its requester; 0: none. To
- * be asked before that pause is given out. *ret_later: it cannot be told yet (by futex calls, a
- * pause is found just after its first threads are back): ask again after the next events.
+ * The pause that @off was spent in, at its barrier or as its requester; NULL: none. Of the pause
+ * only nr, tgid and begin_ns are filled in yet. To be asked before it is given out. *ret_later: it
+ * cannot be told yet (by futex calls, a pause is found just after its first threads are back): ask
+ * again after the next events.
  */
-uint64_t pauses_nr_of(const struct pauses *p, const struct event_offcpu *off, bool *ret_later);
+const struct pause *pauses_of(const struct pauses *p, const struct event_offcpu *off,
+			      bool *ret_later);
 
 /* Whether @off is a wait at the barrier of a safepoint, which none but the VM Thread ends. */
 bool pauses_is_barrier_wait(const struct event_offcpu *off);

@@ -19,6 +19,7 @@ struct past_span {
 	uint8_t reason;	 /* enum reason */
 	uint8_t role;	 /* enum thread_role */
 	bool in_syscall; /* blocked in one */
+	bool open;	 /* cut off by the end of what is known, not by a loss */
 };
 
 struct span_ring {

@@ -148,6 +148,8 @@ void entry_exec(struct entry *e, uint64_t exec_ns, uint64_t at_ns, uint64_t runn
 {
 	struct thread *thread = &e->thread;
 
+	if (exec_ns < thread->exec_last_ns)
+		return; /* CPU time does not shrink: of another thread, or damaged */
 	if (!thread->exec_first_at_ns) {
 		thread->exec_first_ns = exec_ns;
 		thread->exec_first_at_ns = at_ns;
@@ -203,6 +205,11 @@ void entry_exit(struct entry *e, uint64_t end_ns, uint64_t lost_ns, const struct
 {
 	bool lost = lost_ns > certain_until(e);
 
+	if (e->has_snapshot && e->snapshot.seq == e->seq && snapshot_is_off(&e->snapshot) &&
+	    e->snapshot.off_since_ns >= e->at_ns) {
+		e->thread.nr_lost++; /* seen waiting: it cannot end there, so it came back unseen */
+		lost = true;
+	}
 	if (e->has_snapshot && e->seq_known && e->snapshot.seq > e->seq) {
 		e->thread.nr_lost += e->snapshot.seq - e->seq;
 		lost = true;
@@ -229,39 +236,48 @@ static struct event_offcpu wait_of(const struct event_thread *seen)
 	};
 }
 
-static void cut_wait(struct entry *e, uint64_t end_ns, uint64_t lost_ns,
-		     const struct span_sink *sink)
+static void cut_wait(struct entry *e, const struct cut *cut, const struct span_sink *sink)
 {
 	struct event_offcpu off = wait_of(&e->snapshot);
 	enum reason reason = off.state ? reason_of_block(&off) : REASON_RUN_QUEUE;
-	bool lost = lost_ns > e->snapshot.hdr.ts_ns;
+	/* It may have ended unseen after the snapshot, when something was lost since or the thread
+	 * has ended since. */
+	bool certain = cut->open && cut->lost_ns <= off.hdr.ts_ns;
 
 	if (!off.state && off.flags & OFFCPU_THROTTLED)
 		reason = REASON_THROTTLED;
 	give_out(e, sink, &(struct part){off.hdr.ts_ns - off.off_ns, REASON_RUNNING, NULL, false});
-	if (lost)
-		end_ns = off.hdr.ts_ns; /* it may have ended after that unseen */
-	give_out(e, sink, &(struct part){end_ns, reason, &off, true});
+	give_out(e, sink,
+		 &(struct part){certain ? cut->end_ns : off.hdr.ts_ns, reason, &off, cut->open});
 }
 
-void entry_cut(struct entry *e, uint64_t end_ns, uint64_t lost_ns, const struct span_sink *sink)
+/* Found waiting at first sight, and never heard of since: then it waits still, or something is
+ * missing. */
+static bool contradicts_first_sight(const struct entry *e)
+{
+	return e->off_at_first && !e->begun &&
+	       !(snapshot_is_off(&e->snapshot) && e->snapshot.off_since_ns == e->at_ns);
+}
+
+void entry_cut(struct entry *e, const struct cut *cut, const struct span_sink *sink)
 {
 	const struct event_thread *seen = &e->snapshot;
-	bool useful = e->has_snapshot && e->seq_known && seen->hdr.ts_ns <= end_ns;
+	bool useful = e->has_snapshot && e->seq_known && seen->hdr.ts_ns <= cut->end_ns &&
+		      !contradicts_first_sight(e);
 
 	if (useful && seen->seq > e->seq) {
 		e->thread.nr_lost += seen->seq - e->seq;
 		if (snapshot_is_off(seen)) {
 			give_out(e, sink,
 				 &(struct part){seen->off_since_ns, REASON_UNKNOWN, NULL, false});
-			cut_wait(e, end_ns, lost_ns, sink);
+			cut_wait(e, cut, sink);
 		}
 	} else if (useful && seen->seq == e->seq && seen->hdr.ts_ns >= e->at_ns) {
 		if (snapshot_is_off(seen))
-			cut_wait(e, end_ns, lost_ns, sink);
+			cut_wait(e, cut, sink);
 		else
 			give_out(e, sink,
 				 &(struct part){seen->hdr.ts_ns, REASON_RUNNING, NULL, false});
 	}
-	give_out(e, sink, &(struct part){end_ns, REASON_UNKNOWN, NULL, true});
+	give_out(e, sink, &(struct part){cut->end_ns, REASON_UNKNOWN, NULL, cut->open});
 }

@@ -42,8 +42,14 @@ bool entry_is_reused(const struct entry *e, const struct event_offcpu *off);
 /* The thread ended at @end_ns while on a CPU. Something was last lost at @lost_ns (0: never). */
 void entry_exit(struct entry *e, uint64_t end_ns, uint64_t lost_ns, const struct span_sink *sink);
 
-/* Nothing more will be heard of the thread, whose last span is cut off at @end_ns. */
-void entry_cut(struct entry *e, uint64_t end_ns, uint64_t lost_ns, const struct span_sink *sink);
+struct cut {
+	uint64_t end_ns;
+	uint64_t lost_ns; /* something was last lost then; 0: never */
+	bool open;	  /* by the end of the recording; else the thread had ended by then */
+};
+
+/* Nothing more will be heard of the thread. */
+void entry_cut(struct entry *e, const struct cut *cut, const struct span_sink *sink);
 
 /* A reading of the scheduler's own clock of its CPU time. */
 void entry_exec(struct entry *e, uint64_t exec_ns, uint64_t at_ns, uint64_t running_ns);

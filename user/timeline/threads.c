@@ -81,7 +81,7 @@ static int say_gone(struct threads *t, struct entry *e)
 /* The record of its end was lost; it had ended by @by_ns. */
 static int retire(struct threads *t, struct entry *e, uint64_t by_ns)
 {
-	entry_cut(e, by_ns, t->lost_ns, &t->sink);
+	entry_cut(e, &(struct cut){by_ns, t->lost_ns, false}, &t->sink);
 	return say_gone(t, e);
 }
 
@@ -302,14 +302,36 @@ int threads_event(struct threads *t, const struct event_hdr *event)
 	}
 }
 
+static int compare_tids(const void *left, const void *right)
+{
+	const struct entry *const *a = left, *const *b = right;
+
+	return ((*a)->thread.tid > (*b)->thread.tid) - ((*a)->thread.tid < (*b)->thread.tid);
+}
+
+/* All entries, by tid: what is said of them at the end is not to depend on a hash. NULL: none, or
+ * out of memory. */
+static struct entry **sorted_entries(const struct threads *t)
+{
+	struct entry **entries = t->by_tid.nr ? calloc(t->by_tid.nr, sizeof(entries[0])) : NULL;
+	size_t cursor = 0;
+
+	for (size_t i = 0; entries && i < t->by_tid.nr; i++)
+		entries[i] = map_next(&t->by_tid, &cursor);
+	if (entries)
+		qsort(entries, t->by_tid.nr, sizeof(entries[0]), compare_tids);
+	return entries;
+}
+
 int threads_end(struct threads *t, uint64_t end_ns)
 {
 	int err = retire_missing(t);
-	size_t cursor = 0;
-	struct entry *e;
+	struct entry **entries CLEANUP(freep) = sorted_entries(t);
 
-	while ((e = map_next(&t->by_tid, &cursor)))
-		entry_cut(e, end_ns, t->lost_ns, &t->sink);
+	if (t->by_tid.nr && !entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->by_tid.nr; i++)
+		entry_cut(entries[i], &(struct cut){end_ns, t->lost_ns, true}, &t->sink);
 	return err;
 }
 

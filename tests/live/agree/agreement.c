@@ -97,9 +97,10 @@ static void count_late(const struct match *match, const char *offender, struct a
 	}
 }
 
-static void count_own_doubts(const struct match *match, struct agreement *ret)
+static void count_rest(const struct match *match, struct agreement *ret)
 {
 	for (size_t i = 0; i < match->nr_pairs; i++) {
+		ret->nr_leaves += match->pairs[i].logged->leave_ns != 0;
 		ret->nr_incomplete += match->pairs[i].found->incomplete;
 		ret->nr_missed_before += match->pairs[i].found->missed_before;
 	}
@@ -110,7 +111,7 @@ int agreement_of(const struct match *match, const struct off_list *off, const ch
 {
 	*ret = (struct agreement){0};
 	count_names(match, ret);
-	count_own_doubts(match, ret);
+	count_rest(match, ret);
 	if (offender)
 		count_late(match, offender, ret);
 	if (measure(match, off, begin_error, &ret->begin) ||

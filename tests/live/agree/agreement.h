@@ -4,10 +4,11 @@
  * late thread is the one that was made late on purpose. Errors are standstill's time minus the
  * log's.
  *
- * The log's best mark of the release is "leaving" where the JDK has it (21.0.13 and later), else
- * the end. Both are stamped by the VM Thread itself, which the threads it has just woken like to
- * push off its CPU; so the distance is given twice, as it is and less the time the VM Thread was
- * off its CPU inside it ("explained").
+ * The release is held against the moment just before the threads are let go, logged ("leaving",
+ * JDK 21.0.13 and later) or seen; else against the end of the safepoint, which the JVM stamps after
+ * it has woken them all. The threads just woken like to push the VM Thread off its CPU, so the
+ * distance is given twice, as it is and less the time the VM Thread was off its CPU inside it
+ * ("explained").
  */
 #ifndef STANDSTILL_LIVE_AGREEMENT_H
 #define STANDSTILL_LIVE_AGREEMENT_H
@@ -27,6 +28,7 @@ struct error { /* of absolute values; nr == 0: the rest means nothing */
 struct agreement {
 	size_t nr_names_differ, nr_names_unknown;
 	struct error begin, release, release_explained, reaching;
+	size_t nr_leaves;	       /* pairs whose release is held against a leave, not an end */
 	size_t nr_late, nr_late_named; /* pauses somebody was late for; of them, with the offender
 					  as late thread */
 	size_t nr_incomplete;

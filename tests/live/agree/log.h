@@ -21,7 +21,7 @@ struct logged {
 	uint64_t stamp_ns; /* of the line */
 	uint64_t begin_ns, end_ns;
 	uint64_t reaching_ns;
-	uint64_t leave_ns; /* just before the threads are released; 0: this JDK does not log it */
+	uint64_t leave_ns; /* just before the threads are released; 0: neither logged nor seen */
 };
 
 struct safepoint_log {
@@ -33,6 +33,13 @@ struct safepoint_log {
 /* Returns 0, or -errno; -EBADMSG with *ret_line, the number of a line that is no safepoint's, or
  * does not fit the ruler. */
 int log_read(const char *path, struct safepoint_log *ret, size_t *ret_line);
+/*
+ * Where the log has no leave: take it from @path, times (ns, a line each, sorted) at which the JVM
+ * came to the function that lets the threads go. Returns 0, or -errno; -EBADMSG with *ret_line.
+ * Safepoints without such a time stay without.
+ */
+int log_add_releases(struct safepoint_log *log, const char *path, size_t *ret_line);
+
 void log_free(struct safepoint_log *log);
 
 #endif

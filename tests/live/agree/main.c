@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * agree --log JVM.LOG --pauses PAUSES.CSV --from NS --to NS [--spans VMTHREAD.CSV] [--label TEXT]
+ * agree --log JVM.LOG --pauses PAUSES.CSV --from NS --to NS [--spans VMTHREAD.CSV] [--releases
+ * TIMES] [--label TEXT]
  * [--offender NAME] [--names] agree --header
  *
  * One row of the table: what a JVM logged of its own safepoints against what standstill found.
@@ -19,7 +20,7 @@
 #define EXIT_INPUT  2
 
 struct options {
-	const char *log, *pauses, *spans, *label, *offender;
+	const char *log, *pauses, *spans, *releases, *label, *offender;
 	uint64_t from_ns, to_ns;
 	bool names, counts, header, verbose;
 };
@@ -38,6 +39,7 @@ static const struct argp_option options[] = {
 	{"log", 'l', "FILE", 0, "the JVM's log: -Xlog:safepoint=info:file=FILE:tn:filecount=0", 0},
 	{"pauses", 'p', "FILE", 0, "output of `standstill pauses --csv`", 0},
 	{"spans", 's', "FILE", 0, "the VM Thread's spans: `standstill threads --spans --csv`", 0},
+	{"releases", 'r', "FILE", 0, "when the JVM came to what lets the threads go, ns a line", 0},
 	{"from", KEY_FROM, "NS", 0, "the probes were there from then on (CLOCK_MONOTONIC)", 0},
 	{"to", KEY_TO, "NS", 0, "and until then", 0},
 	{"label", KEY_LABEL, "TEXT", 0, "what the row begins with", 0},
@@ -76,6 +78,9 @@ static error_t parse(int key, char *word, struct argp_state *state)
 		return 0;
 	case 's':
 		o->spans = word;
+		return 0;
+	case 'r':
+		o->releases = word;
 		return 0;
 	case 'v':
 		o->verbose = true;
@@ -127,6 +132,9 @@ static int read_inputs(const struct options *o, struct inputs *in)
 
 	if (error)
 		return complain(o->log, line, why, error);
+	error = o->releases ? log_add_releases(&in->log, o->releases, &line) : 0;
+	if (error)
+		return complain(o->releases, line, "not times in order", error);
 	error = found_read(o->pauses, &in->found, &line, &why);
 	if (error)
 		return complain(o->pauses, line, why, error);

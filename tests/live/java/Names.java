@@ -1,39 +1,58 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Names FILE: threads with names of every kind, half of them making garbage so that the heap moves all the time. FILE gets a line
- * for each, "tid TAB name" by what the thread itself and the kernel say, once all run. Never ends.
+ * Names FILE: threads with names of every kind, half of them making garbage so that the heap moves all the time. Others come and go, and
+ * whole collections close the gaps they leave, so that objects of one kind slide to where others of that kind were. Each thread adds
+ * "tid TAB name" to FILE as it begins, by what it and the kernel say; once all that stay are there, FILE.ready comes. Never ends.
  */
 final class Names {
-	private static final int THREADS = 40;
-	private static final Map<Long, String> truth = new ConcurrentSkipListMap<>();
-	private static final CountDownLatch started = new CountDownLatch(THREADS);
+	private static final int STAYING = 40;
+	private static final int PASSING = 16;
+	private static final CountDownLatch started = new CountDownLatch(STAYING);
+	private static OutputStream truth;
 	private static volatile Object sink;
 
 	private Names() {}
 
 	public static void main(String[] arguments) throws Exception {
-		Path file = Path.of(arguments[0]), unfinished = Path.of(arguments[0] + ".new");
-		StringBuilder lines = new StringBuilder();
-
+		truth = Files.newOutputStream(Path.of(arguments[0]), StandardOpenOption.CREATE_NEW, StandardOpenOption.APPEND);
 		note();
-		for (int i = 0; i < THREADS; i++)
+		for (int i = 0; i < STAYING; i++)
 			start(i);
 		started.await();
-		truth.forEach((tid, name) -> lines.append(tid).append('\t').append(name).append('\n'));
-		Files.write(unfinished, lines.toString().getBytes(StandardCharsets.UTF_8));
-		Files.move(unfinished, file);
-		Thread.sleep(Long.MAX_VALUE);
+		start("closes the gaps", () -> {
+			while (true) {
+				System.gc();
+				sleep(80);
+			}
+		});
+		Files.createFile(Path.of(arguments[0] + ".ready"));
+		comeAndGo();
+	}
+
+	/* Names that differ behind what the kernel keeps of them only. */
+	private static void comeAndGo() throws InterruptedException {
+		List<Thread> passing = new ArrayList<>();
+
+		for (int i = 0;; i++) {
+			passing.add(start("http-nio-8080-exec-" + i + " passes by", () -> {
+				note();
+				sleep(100);
+			}));
+			if (passing.size() >= PASSING)
+				passing.remove(0).join();
+			sleep(3);
+		}
 	}
 
 	private static String nameOf(int i) {
@@ -48,13 +67,18 @@ final class Names {
 	}
 
 	private static void start(int i) {
-		Thread thread = new Thread(() -> run(i % 2 == 0), nameOf(i));
+		start(nameOf(i), () -> stay(i % 2 == 0));
+	}
+
+	private static Thread start(String name, Runnable body) {
+		Thread thread = new Thread(body, name);
 
 		thread.setDaemon(true);
 		thread.start();
+		return thread;
 	}
 
-	private static void run(boolean busy) {
+	private static void stay(boolean busy) {
 		List<byte[]> kept = new ArrayList<>();
 
 		note();
@@ -73,8 +97,11 @@ final class Names {
 	private static void note() {
 		try {
 			String tid = Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString();
+			String line = tid + "\t" + Thread.currentThread().getName() + "\n";
 
-			truth.put(Long.valueOf(tid), Thread.currentThread().getName());
+			synchronized (Names.class) {
+				truth.write(line.getBytes(StandardCharsets.UTF_8));
+			}
 		} catch (IOException e) {
 			throw new IllegalStateException(e);
 		}
