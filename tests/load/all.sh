@@ -180,7 +180,7 @@ test_planners() {
 	local plan load planned
 
 	start_server
-	for plan in ideal now tick:50ms; do
+	for plan in ideal now tick:50; do
 		"$standstill" load "http://127.0.0.1:$port/" -r 1000 -d 2 -q --plan "$plan" -o "$work/plan.sched" >/dev/null 2>&1 &
 		load=$!
 		sleep 0.8

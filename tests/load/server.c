@@ -328,4 +328,8 @@ void server_run(struct server *s)
 	s->end_ns = s->seconds ? now_ns() + s->seconds * 1000000000 : 0;
 	serve(s);
 	write_log(s);
+	free(s->connections);
+	free(s->stamps);
+	free(s->buffer);
+	free(s->answer);
 }

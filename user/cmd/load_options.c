@@ -40,7 +40,7 @@ static const struct argp_option option_rows[] = {
 	 1},
 	{"plan", KEY_PLAN, "POLICY", 0,
 	 "After a stall of its own: ideal: send what was due, at its ideal times; now: forget it; "
-	 "tick:TIME: as now, but "
+	 "tick:MS: as now, but "
 	 "planned ahead by ticks (ideal)",
 	 1},
 	{"plan-tolerance", KEY_TOLERANCE, "TIME", 0,
@@ -143,7 +143,12 @@ static void take_plan(struct plan_options *plan, const char *word, const struct 
 		return;
 	}
 	plan->planner = PLANNER_TICK;
-	plan->tick_ns = take_time(word + 5, 1000, "--plan tick:", state);
+	word += 5;
+	if (!units_parse_number(word, 1, 1000000,
+				&plan->tick_ns)) /* a bare number: ms, as ticks are */
+		plan->tick_ns *= NS_PER_MS;
+	else
+		plan->tick_ns = take_time(word, 1000, "--plan tick:", state);
 }
 
 static void take_percentile(struct report_options *report, const char *word,

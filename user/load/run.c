@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -64,6 +65,7 @@ static pid_t start_scribe(struct handover *h, struct schedule_writer *file,
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	setpriority(PRIO_PROCESS, 0, SCRIBE_NICE);
+	prctl(PR_SET_NAME, "standstill-save");
 	_exit(scribe_run(h, file, options) ? 1 : 0);
 }
 
