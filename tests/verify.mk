@@ -1,7 +1,7 @@
 # Live tests: real JVMs, real stops. Truth comes from the JVM's own log and from injections at known times; docs/testing.md.
 
 live_agree_obj := $(patsubst %.c,$(O)/%.o,$(wildcard tests/live/agree/*.c)) $(O)/user/base/units.o
-live_helpers := $(O)/live/agree $(O)/live/inject $(O)/live/textdiff $(O)/live/hits $(O)/live/names
+live_helpers := $(O)/live/agree $(O)/live/inject $(O)/live/textdiff $(O)/live/hits $(O)/live/names $(O)/live/inspect
 
 $(O)/live/agree: $(live_agree_obj)
 	$(call say,LD)

@@ -4,7 +4,8 @@
 # Runs each fuzzer for FUZZ_SECONDS (10) from what it found interesting before and its seeds. One that finds a crash, a
 # leak, undefined behaviour, more than 512 MB or an input that takes over 10 s leaves that input behind, and fails.
 #
-#   tests/fuzz/run.sh DIR TARGET...    DIR/TARGET is the program; DIR/seeds, DIR/corpus, DIR/found beside it
+#   tests/fuzz/run.sh DIR TARGET...    DIR/TARGET is the program; DIR/seeds, DIR/corpus, DIR/found beside it;
+#                                      seeds/TARGET beside this script are inputs too
 set -uo pipefail
 
 directory=$1
@@ -17,9 +18,11 @@ for target in "$@"; do
 	corpus=$directory/corpus/$target
 	log=$directory/$target.log
 	mkdir -p "$corpus" "$directory/seeds/$target"
+	kept=("$(dirname "$0")/seeds/$target") # first inputs that no program makes
+	[[ -d ${kept[0]} ]] || kept=()
 	if "$directory/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=512 -max_len=65536 \
 		-print_final_stats=1 -artifact_prefix="$directory/found/$target-" \
-		"$corpus" "$directory/seeds/$target" >"$log" 2>&1; then
+		"$corpus" "$directory/seeds/$target" "${kept[@]}" >"$log" 2>&1; then
 		passed=$((passed + 1))
 		printf '%-16s %s\n' "$target" "$(awk '/number_of_executed_units/ { n = $2 } /cov: / { cov = $4 }
 			END { print n " inputs in '"$seconds"' s, " cov " edges" }' "$log")"

@@ -79,7 +79,7 @@ run_script() { # run_script NAME: add its results to ours
 	printf -- '-- %s\n' "$1"
 	"$live/$1" 2>&1 | tee "$work/script" | grep -vE '^[0-9]+ passed,' || true
 	printf -- '-- %s took %d s\n' "$1" $((SECONDS - begin))
-	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$work/script" | tail -n 1)
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$work/script" | tail -n 1 || true)
 	if [[ -z $line ]]; then
 		fail "$1" "it did not come to its end"
 		return

@@ -52,7 +52,7 @@ busy() {
 
 	file=$work/busy-$(jdk_release "$1").still
 	start_jvm "$1" Serial 64m Busy 60 1
-	under_quota "$file" 5
+	under_quota "$file" 4
 	spans_of "$file" busy-0 >"$file.spans"
 	judge "CPU quota 20/100 ms, a busy thread, JDK $(jdk_release "$1")" awk -f "$live/awk/csv.awk" -f "$live/awk/quota.awk" \
 		-v truth_ns="$truth_ns" "$file.spans"
@@ -65,7 +65,7 @@ serial() {
 
 	file=$work/serial-$(jdk_release "$1").still
 	start_jvm "$1" Serial 64m Allocate 60 2 4000
-	under_quota "$file" 8
+	under_quota "$file" 5
 	judge "Serial under the quota, JDK $(jdk_release "$1"), pauses" no_false_pauses "$file" # writes the table of pauses
 	spans_of "$file" "VM Thread" >"$file.spans"
 	judge "Serial under the quota, JDK $(jdk_release "$1"), the pauses' throttled share" awk -f "$live/awk/csv.awk" \

@@ -12,7 +12,7 @@ wakers_one() { # wakers_one JDK-HOME CLASS THREAD SCRIPT NAME
 	name="$5, JDK $(jdk_release "$1")"
 	start_jvm "$1" Serial 64m "$2" 60 20
 	start_record "$file" -p "$jvm"
-	sleep 3
+	sleep 2
 	stop_record
 	stop_jvm
 	spans_of "$file" "$3" >"$file.spans"

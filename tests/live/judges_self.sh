@@ -70,6 +70,8 @@ monitors() {
 	says "right wakers" ACCEPTS monitor.awk -v from_ns=1 -v to_ns=1000000000
 	spans "${rows[@]/monitor-holder/}"
 	says "no waker" REFUSES monitor.awk -v from_ns=1 -v to_ns=1000000000
+	spans "${rows[0]/5020000,parked,monitor-holder/4990000,parked,}" "${rows[@]:1}"
+	says "one of many looked again by itself" ACCEPTS monitor.awk -v from_ns=1 -v to_ns=1000000000
 	spans "${rows[@]/5020000,/4990000,}"
 	says "woken before the holder let go" REFUSES monitor.awk -v from_ns=1 -v to_ns=1000000000
 }

@@ -219,6 +219,9 @@ Test(elf, files_that_are_no_library_of_this_machine_are_refused)
 	l.load.p_type = PT_NOTE;
 	refuse(&l, "nothing is loaded");
 	make(&l);
+	l.load.p_offset = UINT64_MAX - 1;
+	refuse(&l, "a segment around the end of all offsets");
+	make(&l);
 	l.header.e_phoff = sizeof(l) + 1;
 	refuse(&l, "program headers outside");
 }

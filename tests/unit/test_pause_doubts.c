@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/lib/jvm_story.h"
+#include "tests/lib/random.h"
 #include "user/recording/record.h"
 
 static struct story *story;
@@ -139,4 +140,121 @@ Test(pause_doubts, pauses_the_jvm_counted_and_nobody_saw_are_told)
 	story_end(story, 5000000);
 	cr_expect(eq(u64, jvm_pause(story, 1)->missed_before, 2));
 	cr_expect(eq(u64, jvm_pause(story, 1)->nr_safepoints, 11));
+}
+
+static uint64_t sum_of(const uint64_t ns[NR_REASONS])
+{
+	uint64_t sum_ns = 0;
+
+	for (int reason = 0; reason < NR_REASONS; reason++)
+		sum_ns += ns[reason];
+	return sum_ns;
+}
+
+/* No part of a pause is longer than the pause. */
+static void check_pause(const struct pause *pause)
+{
+	uint64_t last_ns = pause->release_ns ? pause->release_ns : 200000000;
+
+	if (!pause->begin_ns)
+		return;
+	cr_assert(ge(u64, last_ns, pause->begin_ns), "pause %lu is released before it begins",
+		  (unsigned long)pause->nr);
+	cr_assert(le(u64, sum_of(pause->vm_reaching_ns) + sum_of(pause->vm_operation_ns),
+		     last_ns - pause->begin_ns));
+	cr_assert(le(u64, sum_of(pause->gc_operation_ns),
+		     2 * (last_ns - pause->begin_ns))); /* two workers */
+	cr_assert(le(u64, sum_of(pause->late_ns), last_ns - pause->begin_ns));
+	for (size_t i = 0; i < pause->nr_stopped && i < 16; i++)
+		cr_assert(le(u64, pause_lost(pause, &pause->stopped[i]), 200000000));
+}
+
+union any_record {
+	struct event_hdr hdr;
+	struct event_offcpu off;
+	struct event_jvm jvm;
+	struct event_vm_futex futex;
+	struct event_jvm_counters counters;
+	struct record_lost lost;
+	char bytes[EVENT_BYTES_MAX];
+};
+
+static void make_record(uint64_t *random, union any_record *record, uint32_t seq)
+{
+	static const uint16_t kinds[] = {
+		EVENT_OFFCPU,	     EVENT_OFFCPU,	 EVENT_OFFCPU,	 EVENT_SAFEPOINT_BEGIN,
+		EVENT_SAFEPOINT_END, EVENT_VMOP_BEGIN,	 EVENT_VMOP_END, EVENT_VMOP_REQUEST,
+		EVENT_VM_FUTEX,	     EVENT_JVM_COUNTERS, RECORD_LOST};
+	static const uint32_t operations[] = {128, 393, 129, 1};
+
+	record->hdr.kind = kinds[random_next(random) % 11];
+	record->hdr.tid = 10 + random_next(random) % 5;
+	if (record->hdr.kind == EVENT_OFFCPU) {
+		record->off.tgid = 5;
+		record->off.seq = seq;
+		record->off.off_ns = random_next(random) % 20000;
+		record->off.runq_ns = random_next(random) % (record->off.off_ns + 1);
+		record->off.nr = random_next(random) % 4 ? 202 : 230;
+		record->off.arg0 = 0x7000;
+		record->off.arg1 = operations[random_next(random) % 4];
+		record->off.arg2 = (uint32_t)random_next(random) % 4;
+		record->off.state = random_next(random) % 4 != 0;
+		record->off.waker_tid = 10 + random_next(random) % 2;
+		record->off.flags = OFFCPU_WOKEN;
+	} else if (record->hdr.kind == EVENT_VM_FUTEX) {
+		record->hdr.tid = 10;
+		record->futex.tgid = 5;
+		record->futex.uaddr = random_next(random) % 2 ? 0x7000 : 0x5000;
+		record->futex.op = operations[random_next(random) % 4];
+		record->futex.val = random_next(random) % 2 ? 0x7fffffff : 1;
+		record->futex.word = record->futex.uaddr == 0x7000 ? 0 : 2;
+		record->futex.word_read = 1;
+	} else if (record->hdr.kind == EVENT_JVM_COUNTERS) {
+		record->counters.tgid = 5;
+		record->counters.valid = random_next(random) % 64;
+		record->counters.safepoints = random_next(random) % 3 + seq / 8;
+		record->counters.sync_ns = random_next(random) % 10000 + seq;
+	} else if (record->hdr.kind == RECORD_LOST) {
+		record->lost.lost_kind = random_next(random) % 4;
+		record->lost.from_ns = record->hdr.ts_ns - random_next(random) % 1000;
+	} else {
+		record->hdr.tid = 10;
+		record->jvm.tgid = 5;
+		record->jvm.mode = random_next(random) % 2;
+		record->jvm.name[0] = (char)('A' + random_next(random) % 2);
+	}
+}
+
+/* With the JVM's probes in it, and without: records of all kinds in an order no JVM makes, some of
+ * them late. */
+static void tell_chaos(bool usdt)
+{
+	uint64_t random = usdt ? 5 : 6, now_ns = 1000000;
+
+	for (uint32_t i = 1; i <= 20000; i++) {
+		union any_record record;
+
+		now_ns += random_next(&random) % 2000;
+		memset(&record, 0, sizeof(record));
+		record.hdr.ts_ns =
+			random_next(&random) % 40 ? now_ns : now_ns - random_next(&random) % 5000;
+		make_record(&random, &record, i);
+		if (usdt || record.hdr.kind < EVENT_SAFEPOINT_BEGIN ||
+		    record.hdr.kind > EVENT_VMOP_END)
+			story_event(story, &record.hdr);
+	}
+	story_end(story, now_ns + 1000);
+	cr_assert(gt(sz, story->nr_found, 50));
+	for (size_t i = 0; i < story->nr_found; i++)
+		check_pause(jvm_pause(story, i));
+}
+
+Test(pause_doubts, no_part_of_a_pause_is_longer_than_it_whatever_the_probes_say)
+{
+	tell_chaos(true);
+}
+
+Test(pause_doubts, no_part_of_a_pause_is_longer_than_it_whatever_futex_calls_say)
+{
+	tell_chaos(false);
 }

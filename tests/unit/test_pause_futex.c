@@ -240,3 +240,33 @@ Test(pause_futex, a_long_wait_for_the_first_pause_costs_nothing)
 	cr_assert(eq(sz, story->nr_found, 5));
 	expect_pause(0, 400000000, 400100000);
 }
+
+/* The JVM has begun one more than have ended; what ends it is after the end of the recording. */
+Test(pause_futex, one_still_open_at_the_end_is_cut)
+{
+	for (uint64_t i = 0; i < 5; i++) {
+		takes_operation(2000000 + i * 1000000);
+		story_tell_line(story, "%lu jvm_counters 10 tgid=5 valid=1 safepoints=%lu",
+				(unsigned long)(2100000 + i * 1000000), (unsigned long)(i + 1));
+		wakes_everybody(2100000 + i * 1000000, BARRIER);
+	}
+	takes_operation(8000000);
+	story_tell(story, "19000000 counters 5 tgid=5 valid=1 safepoints=6 edge=1");
+	story_end(story, 20000000);
+	cr_assert(eq(sz, story->nr_found, 6));
+	cr_expect(eq(u64, jvm_pause(story, 5)->begin_ns, 8000000));
+	cr_expect(eq(u64, jvm_pause(story, 5)->release_ns, 0));
+	cr_expect(jvm_pause(story, 5)->cut);
+	cr_expect(eq(u64, jvm_pause(story, 5)->nr_safepoints, 6));
+}
+
+Test(pause_futex, an_operation_that_is_no_safepoint_is_not_open_at_the_end)
+{
+	takes_operation(2000000);
+	story_tell(story, "2100000 jvm_counters 10 tgid=5 valid=1 safepoints=1");
+	wakes_everybody(2100000, BARRIER);
+	takes_operation(8000000);
+	story_tell(story, "19000000 counters 5 tgid=5 valid=1 safepoints=1 edge=1");
+	story_end(story, 20000000);
+	cr_expect(eq(sz, story->nr_found, 1));
+}

@@ -65,27 +65,36 @@ recorded_turn() {
 }
 
 ns_per_switch() {
-	calculate '%.1f\n' "$(value cpu_ns "$result") / $(value switches "$result")"
+	calculate '%.1f' "$(value cpu_ns "$result") / $(value switches "$result")"
+}
+
+# differences: of a file of pairs "bare recorded", a line each
+differences() {
+	awk '{ print $2 - $1 }' "$1"
+}
+
+column() { # column N FILE
+	awk -v n="$1" '{ print $n }' "$2"
 }
 
 # As fast as two threads can: the difference in CPU time a switch, and what each program's body takes by the kernel.
+# Each recorded turn is compared with the bare one just before it, so that what else the machine does weighs on both.
 bench_event() {
-	local i
-	truncate -s 0 "$files/bare" "$files/recorded"
-	load_start --libjvm "$libjvm" --rounds 300000
+	local i bare
+	truncate -s 0 "$files/pairs"
+	load_start --libjvm "$libjvm" --rounds 100000
 	load_run # warm
-	for ((i = 0; i < turns; i++)); do
+	for ((i = 0; i < 3 * turns; i++)); do
 		bare_turn
-		ns_per_switch >>"$files/bare"
+		bare=$(ns_per_switch)
 		recorded_turn "$files/event.still"
-		ns_per_switch >>"$files/recorded"
+		printf '%s %s\n' "$bare" "$(ns_per_switch)" >>"$files/pairs"
 	done
 	load_stop
-	row "a switch and its wake-up, two threads on one CPU, bare" "$(median <"$files/bare")" ns
-	row "the same, recorded" "$(median <"$files/recorded")" ns
-	row "  so recording adds to each" \
-		"$(calculate '%.0f' "$(median <"$files/recorded") - $(median <"$files/bare")")" ns
-	row "  records lost meanwhile" "$(lost_in "$files/event.still")" ""
+	row "a switch and its wake-up, two threads on one CPU, bare" "$(column 1 "$files/pairs" | median)" ns
+	row "the same, recorded" "$(column 2 "$files/pairs" | median)" ns
+	row "  recording adds to each, median of $((3 * turns)) pairs" "$(differences "$files/pairs" | median)" ns
+	row "  records lost meanwhile" "$(lost_in "$files/event.still")" "" "<=0"
 	program_costs "$files/event.still"
 	rm -f "$files/event.still"
 }
@@ -112,25 +121,29 @@ program_costs() {
 	done
 }
 
+share_of_core() { # of the load's last turn, in percent
+	calculate '%.3f' "100 * $(value cpu_ns "$result") / $(value wall_ns "$result")"
+}
+
 # At a given rate: CPU time of the two threads and of the recorder, as shares of one core.
 bench_share() {
-	local rate i seconds=4
+	local rate i bare seconds=3
 	for rate in 10000 50000; do
-		truncate -s 0 "$files/bare" "$files/recorded" "$files/recorder"
+		truncate -s 0 "$files/pairs" "$files/recorder"
 		load_start --libjvm "$libjvm" --rate $rate --seconds $seconds
-		for ((i = 0; i < turns; i++)); do
+		for ((i = 0; i < turns + 2; i++)); do
 			bare_turn
-			calculate '%.3f\n' "100 * $(value cpu_ns "$result") / $(value wall_ns "$result")" >>"$files/bare"
+			bare=$(share_of_core)
 			recorded_turn "$files/share.still"
-			calculate '%.3f\n' "100 * $(value cpu_ns "$result") / $(value wall_ns "$result")" >>"$files/recorded"
+			printf '%s %s\n' "$bare" "$(share_of_core)" >>"$files/pairs"
 			calculate '%.3f\n' "100 * $recorder_cpu_ns / $recorder_wall_ns" >>"$files/recorder"
 		done
 		load_stop
-		row "$rate switches a second: the threads themselves, bare, of a core" "$(median <"$files/bare")" %
-		row "  the same, recorded" "$(median <"$files/recorded")" %
+		row "$rate switches a second: the threads themselves, bare, of a core" "$(column 1 "$files/pairs" | median)" %
+		row "  the same, recorded" "$(column 2 "$files/pairs" | median)" %
 		row "  the recorder, of a core" "$(median <"$files/recorder")" %
-		row "  recording in all, of a core" "$(calculate '%.2f' \
-			"$(median <"$files/recorded") - $(median <"$files/bare") + $(median <"$files/recorder")")" %
+		row "  recording in all, of a core, median of $((turns + 2)) pairs" \
+			"$(calculate '%.2f' "$(differences "$files/pairs" | median) + $(median <"$files/recorder")")" %
 		row "  the recorder's memory at most" "$(calculate '%.1f' "$recorder_kb / 1024")" MiB
 		row "  records lost" "$(lost_in "$files/share.still")" "" "<=0"
 	done
@@ -153,7 +166,7 @@ bench_disk() {
 		rm -f "$files/share.still"
 	fi
 	java_record "$files/java.still" 6
-	disk_rows "a Java server under load" "$files/java.still"
+	disk_rows "a Java server under load, $(($(count_records "$files/java.still" offcpu) / 6))/s" "$files/java.still"
 }
 
 # Record the demo's server under its load for $2 seconds into $1.
@@ -162,7 +175,7 @@ java_record() {
 	javac -d "$files" tools/demo/Server.java tools/demo/Load.java
 	rm -f "$files/input" "$files/port"
 	mkfifo "$files/input"
-	java -Xmx192m -cp "$files" Server <"$files/input" >"$files/port" 2>"$files/server.log" &
+	java -Xmx192m -cp "$files" Server 2 <"$files/input" >"$files/port" 2>"$files/server.log" &
 	server=$!
 	started+=("$server")
 	exec 4>"$files/input"
@@ -170,7 +183,7 @@ java_record() {
 		read -r port <"$files/port" && break
 		sleep 0.1
 	done
-	java -cp "$files" Load "$port" 2000 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
+	java -cp "$files" Load "$port" 1500 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
 	loader=$!
 	started+=("$loader")
 	sleep 1.5

@@ -12,11 +12,12 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * A small HTTP server as they are: a pool of threads, some garbage for each request, and a cache that keeps part of it
  * alive, so that the collector has something to copy. Prints its port once it listens; ends when its input ends.
+ * Argument: pieces of garbage a request (24).
  */
 public class Server {
 	static final int THREADS = 8;
 	static final int ENTRIES = 4000; // kept alive, 8 to 24 KB each
-	static final int PIECES = 24;    // of garbage a request
+	static int pieces = 24;          // of garbage a request, 2 to 6 KB each
 
 	static final ConcurrentLinkedDeque<byte[]> cache = new ConcurrentLinkedDeque<>();
 
@@ -24,7 +25,7 @@ public class Server {
 		StringBuilder text = new StringBuilder();
 		ThreadLocalRandom random = ThreadLocalRandom.current();
 
-		for (int i = 0; i < PIECES; i++)
+		for (int i = 0; i < pieces; i++)
 			text.append(new String(new byte[random.nextInt(2048, 6144)], StandardCharsets.UTF_8).hashCode()).append('\n');
 		cache.addLast(new byte[random.nextInt(8192, 24576)]);
 		if (cache.size() > ENTRIES)
@@ -36,6 +37,8 @@ public class Server {
 	}
 
 	public static void main(String[] args) throws Exception {
+		if (args.length > 0)
+			pieces = Integer.parseInt(args[0]);
 		// JDK 17 writes header and body apart: with Nagle's algorithm the body waits for the client's delayed ACK.
 		System.setProperty("sun.net.httpserver.nodelay", "true");
 		for (int i = 0; i < ENTRIES; i++)

@@ -47,6 +47,9 @@ static int read_segments(struct elf_file *file)
 			return -EBADMSG;
 		if (header.p_type != PT_LOAD)
 			continue;
+		if (header.p_vaddr + header.p_filesz < header.p_vaddr ||
+		    header.p_offset + header.p_filesz < header.p_offset)
+			return -EBADMSG;
 		file->segments[file->nr_segments++] = (struct segment){
 			.address = header.p_vaddr,
 			.offset = header.p_offset,

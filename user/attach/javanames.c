@@ -79,27 +79,25 @@ static int take_native(void *arg, uint32_t tid)
 {
 	struct walk *walk = arg;
 	struct process_status status = {.ns_tid = tid};
-	struct process_stat stat;
-	struct native *native;
+	struct native native = {.tid = tid};
 
-	if (process_stat(walk->jvm->tgid, tid, &stat) ||
+	if (process_comm(walk->jvm->tgid, tid, native.comm) ||
 	    (walk->jvm->ns_tgid != walk->jvm->tgid &&
 	     process_status(walk->jvm->tgid, tid, &status)))
 		return 0; /* ended meanwhile */
+	native.ns_tid = status.ns_tid;
 	if (tid == walk->jvm->tgid)
-		memcpy(walk->own_comm, stat.comm, sizeof(walk->own_comm));
+		memcpy(walk->own_comm, native.comm, sizeof(walk->own_comm));
 	if (walk->nr_natives == walk->room_natives) {
 		size_t room = walk->room_natives ? 2 * walk->room_natives : 64;
+		struct native *natives = realloc(walk->natives, room * sizeof(*natives));
 
-		native = realloc(walk->natives, room * sizeof(*native));
-		if (!native)
+		if (!natives)
 			return -ENOMEM;
-		walk->natives = native;
+		walk->natives = natives;
 		walk->room_natives = room;
 	}
-	native = &walk->natives[walk->nr_natives++];
-	*native = (struct native){.ns_tid = status.ns_tid, .tid = tid};
-	memcpy(native->comm, stat.comm, sizeof(native->comm));
+	walk->natives[walk->nr_natives++] = native;
 	return 0;
 }
 

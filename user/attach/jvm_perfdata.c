@@ -22,6 +22,7 @@ struct take {
 	struct jvm *jvm;
 	bool out_of_memory;
 	int64_t frequency; /* of the counters of time */
+	char java_version[JVM_TEXT_BYTES];
 	struct jvm_location invocations[COLLECTORS_ASKED];
 };
 
@@ -94,6 +95,8 @@ static void take_text(struct take *take, const struct perfdata_entry *entry)
 
 	if (!strcmp(entry->name, "java.property.java.vm.version"))
 		perfdata_text(entry, jvm->version, sizeof(jvm->version));
+	else if (!strcmp(entry->name, "java.property.java.version"))
+		perfdata_text(entry, take->java_version, sizeof(take->java_version));
 	else if (!strcmp(entry->name, "java.property.java.vm.name"))
 		perfdata_text(entry, jvm->vm_name, sizeof(jvm->vm_name));
 	else if (!strcmp(entry->name, "java.property.java.vm.vendor"))
@@ -148,6 +151,19 @@ static int find_private_memory(struct jvm *jvm, const struct vmstructs *tables)
 	return 0;
 }
 
+static void take_version(const struct take *take)
+{
+	struct jvm *jvm = take->jvm;
+
+	if (!*jvm->version)
+		return;
+	jvm->feature = jvm_feature_of(jvm->version);
+	jvm->version_source = "hsperfdata";
+	/* JDK 8 counts its HotSpot apart, as 25: nobody knows it by that. */
+	if (jvm->feature == 8 && *take->java_version)
+		memcpy(jvm->version, take->java_version, sizeof(jvm->version));
+}
+
 int jvm_take_perfdata(struct jvm *jvm, const struct vmstructs *tables)
 {
 	uint8_t prologue[PROLOGUE_BYTES], *data CLEANUP(freep) = NULL;
@@ -174,9 +190,6 @@ int jvm_take_perfdata(struct jvm *jvm, const struct vmstructs *tables)
 	perfdata_parse(data, used, take_entry,
 		       &take); /* a bad entry ends it; the ones before it hold */
 	close_gaps(&take);
-	if (*jvm->version) {
-		jvm->feature = jvm_feature_of(jvm->version);
-		jvm->version_source = "hsperfdata";
-	}
+	take_version(&take);
 	return take.out_of_memory ? -ENOMEM : 0;
 }

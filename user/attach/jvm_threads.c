@@ -42,23 +42,33 @@ static enum jvm_collector collector_of_comm(const char *comm)
 	return JVM_COLLECTOR_UNKNOWN;
 }
 
-static int look_at_thread(void *arg, uint32_t tid)
+/* Any Java thread may call itself that; the JVM made its own before it ran any Java. */
+static void take_vm_thread(struct search *search, uint32_t tid)
 {
-	struct search *search = arg;
 	struct process_stat stat;
 
 	if (process_stat(search->tgid, tid, &stat))
+		return; /* ended meanwhile */
+	if (search->vm_tid &&
+	    (stat.start_ticks > search->vm_start_ticks ||
+	     (stat.start_ticks == search->vm_start_ticks && tid > search->vm_tid)))
+		return;
+	search->vm_tid = tid;
+	search->vm_start_ticks = stat.start_ticks;
+}
+
+static int look_at_thread(void *arg, uint32_t tid)
+{
+	struct search *search = arg;
+	char comm[EVENT_COMM_BYTES];
+
+	if (process_comm(search->tgid, tid, comm))
 		return 0; /* ended meanwhile */
-	/* Any Java thread may call itself that; the JVM made its own before it ran any Java. */
-	if (!strcmp(stat.comm, VM_THREAD) &&
-	    (!search->vm_tid || stat.start_ticks < search->vm_start_ticks ||
-	     (stat.start_ticks == search->vm_start_ticks && tid < search->vm_tid))) {
-		search->vm_tid = tid;
-		search->vm_start_ticks = stat.start_ticks;
-	}
+	if (!strcmp(comm, VM_THREAD))
+		take_vm_thread(search, tid);
 	if (!search->collector)
-		search->collector = collector_of_comm(stat.comm);
-	if (!strncmp(stat.comm, "GC Thread#", 10) || !strncmp(stat.comm, "ParGC Thread#", 13))
+		search->collector = collector_of_comm(comm);
+	if (!strncmp(comm, "GC Thread#", 10) || !strncmp(comm, "ParGC Thread#", 13))
 		search->has_gc_thread = true;
 	return 0;
 }

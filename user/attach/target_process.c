@@ -119,6 +119,23 @@ int process_stat(uint32_t tgid, uint32_t tid, struct process_stat *ret)
 	return 0;
 }
 
+int process_comm(uint32_t tgid, uint32_t tid, char ret[EVENT_COMM_BYTES])
+{
+	int fd CLEANUP(closep) = -1;
+	char path[PATH_BYTES];
+	ssize_t nr;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm", tgid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -translate(errno);
+	nr = read(fd, ret, EVENT_COMM_BYTES);
+	if (nr <= 0)
+		return -ESRCH;
+	ret[nr - 1] = '\0'; /* the newline the kernel adds */
+	return 0;
+}
+
 int process_each_thread(uint32_t tgid, int (*fn)(void *arg, uint32_t tid), void *arg)
 {
 	char path[PATH_BYTES];

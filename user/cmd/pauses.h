@@ -72,15 +72,19 @@ struct pause_kind_row { /* of one operation and cause */
 
 #define BEGINS_KEPT 256
 
+struct tally_mark { /* the JVM's own count at one moment, and how many pauses had been found to
+		       begin by then */
+	bool known;
+	uint64_t counted, nr_begun;
+};
+
 struct jvm_tally {
 	uint32_t tgid;
 	uint64_t nr, sum_ns;
-	uint64_t begins[BEGINS_KEPT]; /* of the newest pauses that began after the JVM's count was
-					 first read */
-	uint64_t nr_begun;
-	uint64_t counted_nr, counted; /* the JVM's count after the newest pause that tells, and
-					 pauses begun up to it */
-	bool has_counted;
+	uint64_t nr_begun;	       /* pauses whose begin was seen */
+	uint64_t nr_before_first;      /* of them, begun before the recorder first read the count */
+	uint64_t begins[BEGINS_KEPT];  /* of the newest of them */
+	struct tally_mark first, last; /* by the first and the last pause that tells the count */
 };
 
 struct pauses_summary {

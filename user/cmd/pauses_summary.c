@@ -44,14 +44,17 @@ static void tally_add(struct jvm_tally *tally, const struct account_target *targ
 
 	tally->nr++;
 	tally->sum_ns += row->duration_ns;
-	if (!target || !target->has_first || pause->begin_ns <= target->first_ns)
+	if (!pause->begin_ns)
 		return;
 	tally->begins[tally->nr_begun++ % BEGINS_KEPT] = pause->begin_ns;
+	if (target && target->has_first && pause->begin_ns <= target->first_ns)
+		tally->nr_before_first = tally->nr_begun;
 	if (!pause->nr_safepoints)
 		return;
-	tally->counted_nr = tally->nr_begun;
-	tally->counted = pause->nr_safepoints;
-	tally->has_counted = true;
+	tally->last = (struct tally_mark){true, pause->nr_safepoints, tally->nr_begun};
+	if (!tally->first.known) /* the count before it grew */
+		tally->first =
+			(struct tally_mark){true, pause->nr_safepoints - 1, tally->nr_begun - 1};
 }
 
 void summary_add(struct pauses_summary *s, const struct account *account,
@@ -85,35 +88,58 @@ void summary_add(struct pauses_summary *s, const struct account *account,
 		tally_add(tally, account_target(account, pause->tgid), row);
 }
 
-/* Of the pauses begun after the first reading, those that began before the last one: only a few can
- * be later. */
-static bool begun_by(const struct jvm_tally *tally, uint64_t by_ns, uint64_t *ret)
+/* The pauses begun by then: only a few of the newest can be later. */
+static struct tally_mark mark_at_end(const struct jvm_tally *tally,
+				     const struct account_target *target)
 {
 	size_t kept = tally->nr_begun < BEGINS_KEPT ? tally->nr_begun : BEGINS_KEPT;
-	uint64_t later = 0;
+	uint64_t nr_later = 0;
 
 	for (size_t i = 0; i < kept; i++)
-		later += tally->begins[i] > by_ns;
-	*ret = tally->nr_begun - later;
-	return later < BEGINS_KEPT;
+		nr_later += tally->begins[i] > target->last_ns;
+	return (struct tally_mark){nr_later < BEGINS_KEPT, target->last_count,
+				   tally->nr_begun - nr_later};
+}
+
+/* The earliest the count is known: read by the recorder, or told by the first pause when that came
+ * before. */
+static struct tally_mark first_mark(const struct jvm_tally *tally,
+				    const struct account_target *target)
+{
+	struct tally_mark read = {target->has_first, target->first_count, tally->nr_before_first};
+
+	return read.known && (!tally->first.known || read.nr_begun <= tally->first.nr_begun)
+		       ? read
+		       : tally->first;
+}
+
+/* The latest: read at the end, or told by the last pause when the JVM or the recorder ended without
+ * one. */
+static struct tally_mark last_mark(const struct jvm_tally *tally, const struct account *account,
+				   const struct account_target *target)
+{
+	struct tally_mark read = mark_at_end(tally, target);
+
+	if (account->end.reason == END_NONE || !target->has_last || !read.known)
+		return tally->last;
+	return tally->last.known && tally->last.nr_begun > read.nr_begun ? tally->last : read;
 }
 
 enum agreement summary_check(const struct jvm_tally *tally, const struct account *account,
 			     uint64_t *ret_counted, uint64_t *ret_found)
 {
+	static const struct account_target nothing_read;
 	const struct account_target *target = account_target(account, tally->tgid);
+	struct tally_mark first, last;
 
-	if (!target || !target->has_first)
+	if (!target)
+		target = &nothing_read;
+	first = first_mark(tally, target);
+	last = last_mark(tally, account, target);
+	if (!first.known || !last.known || last.nr_begun < first.nr_begun ||
+	    last.counted < first.counted)
 		return NOT_CHECKED;
-	if (account->end.reason != END_NONE && target->has_last &&
-	    begun_by(tally, target->last_ns, ret_found))
-		*ret_counted = target->last_count - target->first_count;
-	else if (tally->has_counted) { /* the JVM or the recorder ended first: up to its own last
-					  word */
-		*ret_counted = tally->counted - target->first_count;
-		*ret_found = tally->counted_nr;
-	} else {
-		return NOT_CHECKED;
-	}
+	*ret_counted = last.counted - first.counted;
+	*ret_found = last.nr_begun - first.nr_begun;
 	return *ret_counted == *ret_found ? AGREES : DIFFERS;
 }

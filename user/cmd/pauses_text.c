@@ -62,6 +62,23 @@ static void print_split(const uint64_t ns[NR_REASONS])
 	}
 }
 
+/* What the VM Thread itself waited for, but for its sleeps while it waits for the late one. */
+static void print_reaching_of_vm(const struct pause_row *row)
+{
+	uint64_t waits_ns[NR_REASONS], sum_ns = 0;
+
+	memcpy(waits_ns, row->pause.vm_reaching_ns, sizeof(waits_ns));
+	waits_ns[REASON_RUNNING] = 0;
+	waits_ns[REASON_SLEEP] = 0;
+	for (int reason = 0; reason < NR_REASONS; reason++)
+		sum_ns += waits_ns[reason];
+	if (sum_ns * 4 < row->reaching_ns || !is_notable(sum_ns, row->duration_ns))
+		return;
+	printf("%10sreaching: the VM Thread itself waited: ", "");
+	print_split(waits_ns);
+	printf("\n");
+}
+
 static void print_late(const struct pause_row *row)
 {
 	const struct pause *pause = &row->pause;
@@ -138,6 +155,7 @@ void pauses_text_row(const struct account *account, const struct pause_row *row)
 		printf(" -");
 	printf("\n");
 	print_late(row);
+	print_reaching_of_vm(row);
 	print_operation(row);
 	print_remarks(row);
 }

@@ -54,8 +54,9 @@ struct thread_row {
 void thread_row_span(struct thread_row *row, const struct span *span, uint64_t from_ns,
 		     uint64_t to_ns, uint64_t in_pause_ns);
 
-/* What is known of the thread itself; asserts that its spans add up to its wall time. */
-void thread_row_finish(struct thread_row *row, const struct thread *thread);
+/* What is known of the thread itself; asserts that its spans add up to its wall time. @whole: they
+ * are all of the recording's. */
+void thread_row_finish(struct thread_row *row, const struct thread *thread, bool whole);
 
 /* Add all of @from to @into. */
 void thread_row_merge(struct thread_row *into, const struct thread_row *from);
@@ -92,8 +93,9 @@ struct threads_check {			  /* spans against the scheduler's own figures */
 	uint64_t nr_lost, nr_disordered, nr_overlaps, nr_damaged;
 };
 
-void threads_text(struct row_set *set, const struct replay *replay,
-		  const struct threads_check *check, enum threads_by by);
+/* 0 or -ENOMEM. */
+int threads_text(struct row_set *set, const struct replay *replay,
+		 const struct threads_check *check, enum threads_by by);
 void threads_csv_header(void);
 void threads_csv_row(const struct thread_row *row);
 void threads_json_row(const struct thread_row *row);

@@ -14,9 +14,13 @@ void thread_row_span(struct thread_row *row, const struct span *span, uint64_t f
 	row->wall_ns += to_ns - from_ns;
 	row->in_ns[span->reason] += to_ns - from_ns;
 	row->in_pauses_ns += in_pause_ns;
+	if (!span->off || span->open || span->to_ns != span->off->hdr.ts_ns)
+		return;
+	row->nr_intervals++;
+	row->nr_wakes += (span->off->flags & OFFCPU_WOKEN) != 0;
 }
 
-void thread_row_finish(struct thread_row *row, const struct thread *thread)
+void thread_row_finish(struct thread_row *row, const struct thread *thread, bool whole)
 {
 	uint64_t sum_ns = 0;
 
@@ -28,6 +32,8 @@ void thread_row_finish(struct thread_row *row, const struct thread *thread)
 	row->role = thread->role;
 	memcpy(row->name, thread->name, sizeof(row->name));
 	row->nr_threads = 1;
+	if (!whole)
+		return; /* the rest is known of the whole recording only */
 	row->nr_intervals = thread->nr_intervals;
 	row->nr_lost = thread->nr_lost;
 	row->nr_wakes = thread->nr_wakes;

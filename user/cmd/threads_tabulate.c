@@ -120,7 +120,7 @@ static void close_row(struct tabulation *t, const struct thread *thread, bool st
 
 	if (!row)
 		return; /* not one span of it in the window */
-	thread_row_finish(row, thread);
+	thread_row_finish(row, thread, !t->options->window.set);
 	check_row(&t->check, thread, row);
 	if (stream)
 		print_row(t, row);
@@ -150,7 +150,8 @@ static void finish(struct tabulation *t)
 	threads_each(t->replay->threads, on_living, t);
 	row_set_sort(&t->set, sort);
 	if (options->format == THREADS_TEXT) {
-		threads_text(&t->set, t->replay, &t->check, options->by);
+		if (threads_text(&t->set, t->replay, &t->check, options->by))
+			t->out_of_memory = true;
 		return;
 	}
 	for (size_t i = 0; i < t->set.nr; i++)

@@ -11,6 +11,7 @@
 #define IDLE_PART                                                                                  \
 	2000 /* a thread that wanted a CPU for less than 1/2000 of its time is idle: 0.05 % */
 #define WAITS_SHOWN 3
+#define BUSY_SHOWN  12 /* of a role; --csv and --sort have all */
 #define WAIT_PART                                                                                  \
 	1000 /* shorter waits than this part of its time are left out, unless nothing else is      \
 		there */
@@ -83,22 +84,40 @@ static void print_row(const struct thread_row *row)
 	print_waits(row);
 }
 
-static void print_busy(const struct row_set *set)
+/* The busiest of a role as themselves, the others in groups of like names. 0 or -ENOMEM. */
+static int print_role(const struct row_set *set, enum thread_role role)
 {
-	for (int role = 0; role < NR_ROLES; role++) {
-		bool begun = false;
+	struct row_set groups = {.by = BY_NAME};
+	uint64_t nr = 0;
+	int err = 0;
 
-		for (size_t i = 0; i < set->nr; i++) {
-			const struct thread_row *row = set->rows[i];
+	for (size_t i = 0; i < set->nr && !err; i++) {
+		const struct thread_row *row = set->rows[i];
 
-			if ((int)row->role != role || is_idle(row))
-				continue;
-			if (!begun)
-				printf("-- %s\n", role_name(row->role));
-			begun = true;
+		if (row->role != role || is_idle(row))
+			continue;
+		if (!nr)
+			printf("-- %s\n", role_name(role));
+		if (nr++ < BUSY_SHOWN)
 			print_row(row);
-		}
+		else
+			err = row_set_add(&groups, row);
 	}
+	if (groups.nr)
+		printf("   and %" PRIu64 " more:\n", nr - BUSY_SHOWN);
+	for (size_t i = 0; i < groups.nr; i++)
+		print_row(groups.rows[i]);
+	row_set_free(&groups);
+	return err;
+}
+
+static int print_busy(const struct row_set *set)
+{
+	int err = 0;
+
+	for (int role = 0; role < NR_ROLES && !err; role++)
+		err = print_role(set, (enum thread_role)role);
+	return err;
 }
 
 static int print_idle(const struct row_set *set)
@@ -155,9 +174,10 @@ static void print_check(const struct row_set *set, const struct threads_check *c
 		       check->nr_lost, check->nr_disordered, check->nr_overlaps, check->nr_damaged);
 }
 
-void threads_text(struct row_set *set, const struct replay *replay,
-		  const struct threads_check *check, enum threads_by by)
+int threads_text(struct row_set *set, const struct replay *replay,
+		 const struct threads_check *check, enum threads_by by)
 {
+	int err = 0;
 	char time[UNITS_BYTES];
 
 	facts_text_header(&replay->account);
@@ -166,8 +186,8 @@ void threads_text(struct row_set *set, const struct replay *replay,
 	printf("%-24s %7s %8s %8s %8s %8s  %s\n", by == BY_ROLE ? "role" : "thread", "tid",
 	       "on CPU", "runnable", "throttl.", "pauses", "waiting, of its time");
 	if (by == BY_THREAD) {
-		print_busy(set);
-		print_idle(set);
+		err = print_busy(set);
+		err = err ? err : print_idle(set);
 	} else {
 		for (size_t i = 0; i < set->nr; i++)
 			print_row(set->rows[i]);
@@ -175,4 +195,5 @@ void threads_text(struct row_set *set, const struct replay *replay,
 	printf("\n");
 	print_check(set, check);
 	facts_text_footer(&replay->account);
+	return err;
 }

@@ -109,8 +109,9 @@ static int on_counters(struct pauses *p, const struct event_jvm_counters *event)
 	return 0;
 }
 
-/* What the recorder read before the first pause: what the first one is held against. */
-static int on_first_counters(struct pauses *p, const struct record_counters *record)
+/* What the recorder read: before the first pause, what that one is held against; at the end,
+ * whether one is still open. */
+static int on_recorder_counters(struct pauses *p, const struct record_counters *record)
 {
 	struct event_jvm_counters counters = {
 		.hdr = record->hdr,
@@ -124,8 +125,12 @@ static int on_first_counters(struct pauses *p, const struct record_counters *rec
 	int err;
 	struct pause_jvm *jvm = make_jvm(p, record->tgid, &err);
 
-	if (!jvm || jvm->has_first)
+	if (!jvm)
 		return err;
+	if (counters.valid & JVM_COUNTER_SAFEPOINTS)
+		jvm->last_counted = counters.safepoints;
+	if (jvm->has_first)
+		return 0;
 	jvm->has_first = true;
 	jvm->first = counters;
 	if (!jvm->open && !jvm->counted && counters.valid & JVM_COUNTER_SAFEPOINTS)
@@ -184,7 +189,7 @@ int pauses_dispatch(struct pauses *p, const struct event_hdr *event)
 	case EVENT_TASK_EXEC:
 		return on_process_end(p, (const void *)event);
 	case RECORD_COUNTERS:
-		return on_first_counters(p, (const void *)event);
+		return on_recorder_counters(p, (const void *)event);
 	case RECORD_LOST:
 		on_lost(p, (const void *)event);
 		return 0;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "user/timeline/futex_words.h"
 #include "user/timeline/ledger.h"
 #include "user/timeline/pause_jvm.h"
 
@@ -20,21 +21,11 @@
 #define FUTEX_WAIT_BITSET  9u
 #define EVERYBODY	   ((uint32_t)INT_MAX)
 
-#define WORDS_MAX 8
-#define QUEUE_MAX 8192
-#define WAITS_MAX 65536
-#define SURE_WAKES                                                                                 \
-	4 /* of one word with none of another: glibc makes such a call once in a thousand pauses   \
-	   */
+#define QUEUE_MAX	  8192
+#define WAITS_MAX	  65536
 #define LOCK_BEFORE	  0x80ull /* HotSpot keeps mutex and condition of a monitor side by side: */
 #define LOCK_BEHIND	  0xa0ull /* this far around the condition's words, glibc 2.36 to 2.43 */
 #define SYNC_TOLERANCE_NS 20000ull
-
-struct word {
-	uint64_t uaddr;
-	uint64_t nr_wakes; /* by the VM Thread, of everybody, when it held 0 */
-	uint64_t nr_waits; /* by others, for an odd number, ended by the VM Thread */
-};
 
 union queued {
 	struct event_hdr hdr;
@@ -89,53 +80,6 @@ void futex_free(struct futex_state *state)
 	free(state);
 }
 
-/* ---- which words ---- */
-
-/* The entry of @uaddr; the one with the least evidence makes room. */
-static struct word *word_of(struct word words[WORDS_MAX], size_t *nr, uint64_t uaddr)
-{
-	struct word *least = &words[0];
-
-	for (size_t i = 0; i < *nr; i++) {
-		if (words[i].uaddr == uaddr)
-			return &words[i];
-		if (words[i].nr_wakes + words[i].nr_waits < least->nr_wakes + least->nr_waits)
-			least = &words[i];
-	}
-	if (*nr < WORDS_MAX)
-		least = &words[(*nr)++];
-	*least = (struct word){.uaddr = uaddr};
-	return least;
-}
-
-static const struct word *most_woken(const struct word *words, size_t nr)
-{
-	const struct word *most = NULL;
-
-	for (size_t i = 0; i < nr; i++)
-		if (words[i].nr_wakes && (!most || words[i].nr_wakes > most->nr_wakes))
-			most = &words[i];
-	return most;
-}
-
-/* The barrier's word as far as the evidence goes; 0: not enough. Waits of others are proof, many
- * wakes nearly so. */
-static uint64_t judge_barrier(const struct futex_state *state)
-{
-	const struct word *most = most_woken(state->barriers, state->nr_barriers);
-
-	for (size_t i = 0; i < state->nr_barriers; i++)
-		if (state->barriers[i].nr_waits && state->barriers[i].nr_wakes)
-			return state->barriers[i].uaddr;
-	if (!most || most->nr_wakes < SURE_WAKES)
-		return 0;
-	for (size_t i = 0; i < state->nr_barriers; i++)
-		if (&state->barriers[i] != most &&
-		    state->barriers[i].nr_wakes * SURE_WAKES > most->nr_wakes)
-			return 0;
-	return most->uaddr;
-}
-
 static bool is_barrier_wake(const struct event_vm_futex *event)
 {
 	return event->op == FUTEX_WAKE_PRIVATE && event->val == EVERYBODY && event->word_read &&
@@ -155,12 +99,12 @@ static void learn_lock(struct futex_state *state, const struct event_vm_futex *e
 	if (!is_condition_wait(event) || (!state->after_wake && state->nr_locks))
 		return;
 	state->after_wake = false;
-	word_of(state->locks, &state->nr_locks, event->uaddr & ~4ull)->nr_wakes++;
+	words_entry(state->locks, &state->nr_locks, event->uaddr & ~4ull)->nr_wakes++;
 }
 
 static bool is_in_lock(const struct futex_state *state, uint64_t uaddr)
 {
-	const struct word *lock = most_woken(state->locks, state->nr_locks);
+	const struct word *lock = words_most_woken(state->locks, state->nr_locks);
 
 	return lock && uaddr >= lock->uaddr - LOCK_BEFORE && uaddr < lock->uaddr + LOCK_BEHIND;
 }
@@ -262,12 +206,14 @@ static int on_barrier_wake(struct pauses *p, struct pause_jvm *jvm,
 	struct futex_state *state = jvm->futex;
 	uint64_t wake_ns = event->hdr.ts_ns;
 	uint64_t begin_ns = find_begin(state, wake_ns);
-	struct stop *stop = pauses_begin(p, jvm, PAUSE_SOURCE_FUTEX, begin_ns);
+	bool in_order = begin_ns <= wake_ns;
+	struct stop *stop = pauses_begin(p, jvm, PAUSE_SOURCE_FUTEX, in_order ? begin_ns : 0);
 	int err;
 
 	if (!stop)
 		return -ENOMEM;
 	stop->pause.cut = begin_ns == 0;
+	stop->pause.incomplete = !in_order;
 	stop->pause.release_ns = wake_ns;
 	stop->pause.release_source = RELEASE_FUTEX;
 	find_sync(state, stop, wake_ns);
@@ -331,8 +277,8 @@ static int handle(struct pauses *p, struct pause_jvm *jvm, const union queued *e
 
 	if (!barrier) {
 		state->queue[state->nr_queued++] = *event;
-		barrier = judge_barrier(state);
-		most = most_woken(state->barriers, state->nr_barriers);
+		barrier = words_judge(state->barriers, state->nr_barriers);
+		most = words_most_woken(state->barriers, state->nr_barriers);
 		if (!barrier && state->nr_queued == QUEUE_MAX && most)
 			barrier = most->uaddr;
 		if (barrier)
@@ -353,7 +299,7 @@ int futex_event(struct pauses *p, struct pause_jvm *jvm, const struct event_vm_f
 	if (!state)
 		return -ENOMEM;
 	if (is_barrier_wake(event))
-		word_of(state->barriers, &state->nr_barriers, event->uaddr)->nr_wakes++;
+		words_entry(state->barriers, &state->nr_barriers, event->uaddr)->nr_wakes++;
 	return handle(p, jvm, &(union queued){.futex = *event});
 }
 
@@ -375,7 +321,7 @@ int futex_barrier_wait(struct pauses *p, struct pause_jvm *jvm, const struct eve
 	if (!state)
 		return -ENOMEM;
 	if (off->waker_tid == jvm->vm_tid)
-		word_of(state->barriers, &state->nr_barriers, off->arg0)->nr_waits++;
+		words_entry(state->barriers, &state->nr_barriers, off->arg0)->nr_waits++;
 	if (state->nr_waits == WAITS_MAX) { /* of pauses that never came */
 		state->waits_from = (state->waits_from + 1) % WAITS_MAX;
 		state->nr_waits--;
@@ -383,17 +329,47 @@ int futex_barrier_wait(struct pauses *p, struct pause_jvm *jvm, const struct eve
 	}
 	at = (state->waits_from + state->nr_waits++) % WAITS_MAX;
 	state->waits[at] = *off;
-	return state->barrier ? 0 : try_barrier(p, jvm, judge_barrier(state));
+	return state->barrier
+		       ? 0
+		       : try_barrier(p, jvm, words_judge(state->barriers, state->nr_barriers));
 }
 
-int futex_end(struct pauses *p, struct pause_jvm *jvm)
+/*
+ * The JVM has counted one safepoint more than have ended: it was in it when the recording ended.
+ * Its counter is known to be of now, for nothing has ended since without being counted here.
+ */
+static int cut_open(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns)
+{
+	struct futex_state *state = jvm->futex;
+	struct stop *stop;
+
+	if (!state->has_before || !(state->before.valid & JVM_COUNTER_SAFEPOINTS) ||
+	    jvm->last_counted != state->before.safepoints + 1)
+		return 0;
+	stop = pauses_begin(p, jvm, PAUSE_SOURCE_FUTEX,
+			    state->lock_exit_ns > state->wake_ns ? state->lock_exit_ns
+								 : state->wake_ns);
+	if (!stop)
+		return -ENOMEM;
+	stop->pause.cut = true;
+	stop->pause.nr_safepoints = jvm->last_counted;
+	return pauses_close(p, stop, end_ns);
+}
+
+int futex_end(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns)
 {
 	const struct word *most;
 	uint64_t barrier;
+	int err;
 
-	if (!jvm->futex || jvm->futex->barrier)
+	if (!jvm->futex)
 		return 0;
-	barrier = judge_barrier(jvm->futex);
-	most = most_woken(jvm->futex->barriers, jvm->futex->nr_barriers);
-	return try_barrier(p, jvm, barrier || !most ? barrier : most->uaddr);
+	if (!jvm->futex->barrier) {
+		barrier = words_judge(jvm->futex->barriers, jvm->futex->nr_barriers);
+		most = words_most_woken(jvm->futex->barriers, jvm->futex->nr_barriers);
+		err = try_barrier(p, jvm, barrier || !most ? barrier : most->uaddr);
+		if (err)
+			return err;
+	}
+	return cut_open(p, jvm, end_ns);
 }

@@ -22,7 +22,8 @@ struct pause_jvm {
 	bool fresh_counters;		 /* came just before the event that is handled now */
 	struct event_jvm_counters first; /* read by the recorder when it began */
 	bool has_first;
-	uint64_t given_ns; /* the last pause given out was closed then */
+	uint64_t last_counted; /* sun.rt.safepoints as the recorder last read it; 0: never */
+	uint64_t given_ns;     /* the last pause given out was closed then */
 	/* USDT */
 	uint64_t lags_ns[LAGS_KEPT]; /* of the last pauses: from the operation's end to the first
 					wake */
@@ -101,7 +102,7 @@ int futex_barrier_wait(struct pauses *p, struct pause_jvm *jvm, const struct eve
 int futex_sleep(struct pauses *p, struct pause_jvm *jvm, const struct event_offcpu *off);
 
 /* Nothing more comes: decide on what there is. */
-int futex_end(struct pauses *p, struct pause_jvm *jvm);
+int futex_end(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns);
 void futex_free(struct futex_state *futex);
 
 #endif

@@ -10,12 +10,6 @@
 #define FUTEX_WAIT_PRIVATE    128u
 #define FUTEX_WAIT_BITSET_CMD 9u
 
-/*
- * The late thread says it is safe before it leaves its CPU, and the VM Thread may see that first:
- * so much later than *synchronized* may its arrival be.
- */
-#define LATE_SLACK_NS 30000ull
-
 struct stop *stop_new(uint32_t tgid, uint32_t vm_tid)
 {
 	struct stop *stop = calloc(1, sizeof(*stop));
@@ -127,14 +121,13 @@ static uint64_t phase_change(const struct stop *stop)
 {
 	const struct pause *pause = &stop->pause;
 
-	if (pause->sync_ns)
-		return pause->sync_ns;
-	return pause->op_begin_ns ? pause->op_begin_ns : stop->closed_ns;
+	uint64_t change_ns = pause->sync_ns ? pause->sync_ns : pause->op_begin_ns;
+
+	return change_ns && change_ns < stop->closed_ns ? change_ns : stop->closed_ns;
 }
 
 static void add_tail(struct stop *stop, const struct past_span *span, uint64_t from_ns, bool gc)
 {
-	struct pause *pause = &stop->pause;
 	struct tail tail = {
 		.from_ns = span->from_ns > from_ns ? span->from_ns : from_ns,
 		.to_ns = span->to_ns < stop->closed_ns ? span->to_ns : stop->closed_ns,
@@ -147,27 +140,30 @@ static void add_tail(struct stop *stop, const struct past_span *span, uint64_t f
 	if (stop->nr_tail < TAIL_MAX)
 		stop->tail[stop->nr_tail++] = tail;
 	else
-		(gc ? pause->gc_operation_ns : pause->vm_operation_ns)[tail.reason] +=
-			tail.to_ns -
-			tail.from_ns; /* some microseconds after the release, at worst */
+		stop->tail_is_full = true;
 }
 
 static void absorb_jvm(struct stop *stop, const struct past_span *span, bool gc)
 {
 	struct pause *pause = &stop->pause;
 	uint64_t sync_ns = phase_change(stop);
-	uint64_t tail_ns = pause->op_end_ns;
 
-	if (!tail_ns)
-		tail_ns = stop->closed_ns - sync_ns > TAIL_MAX_NS ? stop->closed_ns - TAIL_MAX_NS
-								  : sync_ns;
+	if (!stop->tail_ns) {
+		stop->tail_ns = pause->op_end_ns;
+		if (!stop->tail_ns || stop->tail_ns > stop->closed_ns)
+			stop->tail_ns = stop->closed_ns - pause->begin_ns > TAIL_MAX_NS
+						? stop->closed_ns - TAIL_MAX_NS
+						: pause->begin_ns;
+		if (stop->tail_ns < sync_ns)
+			stop->tail_ns = sync_ns;
+	}
 	if (gc) {
-		pause->gc_operation_ns[span->reason] += overlap(span, sync_ns, tail_ns);
+		pause->gc_operation_ns[span->reason] += overlap(span, sync_ns, stop->tail_ns);
 	} else {
 		pause->vm_reaching_ns[span->reason] += overlap(span, pause->begin_ns, sync_ns);
-		pause->vm_operation_ns[span->reason] += overlap(span, sync_ns, tail_ns);
+		pause->vm_operation_ns[span->reason] += overlap(span, sync_ns, stop->tail_ns);
 	}
-	add_tail(stop, span, tail_ns > sync_ns ? tail_ns : sync_ns, gc);
+	add_tail(stop, span, stop->tail_ns, gc);
 }
 
 /*
@@ -255,146 +251,7 @@ int stop_absorb(struct stop *stop, const struct past_span *span)
 		absorb_jvm(stop, span, false);
 	else if (span->role == ROLE_GC)
 		absorb_jvm(stop, span, true);
-	else
+	else if (!stop->again)
 		return absorb_candidate(stop, span);
 	return 0;
-}
-
-/* ---- finishing ---- */
-
-static void find_release(struct stop *stop, uint64_t lag_ns)
-{
-	struct pause *pause = &stop->pause;
-	uint64_t first_ns = 0;
-	const struct part *part;
-	size_t cursor = 0;
-
-	while ((part = map_next(&stop->parts, &cursor)))
-		if (part->at_barrier && part->by_vm_thread &&
-		    (!first_ns || part->woken_ns < first_ns))
-			first_ns = part->woken_ns;
-	if (first_ns) {
-		pause->release_ns = first_ns;
-		pause->release_source = RELEASE_WAKE;
-	} else if (pause->op_end_ns && pause->op_end_ns + lag_ns < pause->end_ns) {
-		pause->release_ns = pause->op_end_ns + lag_ns;
-		pause->release_source = RELEASE_OPERATION;
-	}
-}
-
-static void settle_tail(struct stop *stop)
-{
-	struct pause *pause = &stop->pause;
-	uint64_t end_ns = pause->release_ns ? pause->release_ns : stop->closed_ns;
-
-	for (size_t i = 0; i < stop->nr_tail; i++) {
-		const struct tail *tail = &stop->tail[i];
-		uint64_t to_ns = tail->to_ns < end_ns ? tail->to_ns : end_ns;
-
-		if (to_ns > tail->from_ns)
-			(tail->gc ? pause->gc_operation_ns
-				  : pause->vm_operation_ns)[tail->reason] += to_ns - tail->from_ns;
-	}
-	stop->nr_tail = 0;
-}
-
-/* When @part ceased to hold up the safepoint; 0: it did not, or nobody can tell. */
-static uint64_t late_arrival(const struct stop *stop, const struct part *part)
-{
-	uint64_t arrived_ns = part->safe_ns;
-
-	if (!part->unsafe)
-		return 0;
-	if (part->role == ROLE_COMPILER && !part->at_barrier)
-		return 0; /* it compiles in native state: safe all the time */
-	/* It got as far as saying that it is safe, and was put off its CPU before it could wait: it
-	 * found the barrier open when it was back. */
-	if (!arrived_ns)
-		arrived_ns = part->left_cpu_ns;
-	/* The VM Thread sleeps until all are safe: the last of them became so after it had last
-	 * found one that was not. */
-	if (arrived_ns < stop->looked_ns || arrived_ns > stop->pause.sync_ns + LATE_SLACK_NS)
-		return 0;
-	return arrived_ns;
-}
-
-/* A thread that waits at the barrier was held up for sure; one that blocked elsewhere may have been
- * safe before. */
-static bool is_later(const struct part *part, uint64_t arrived_ns, const struct part *than,
-		     uint64_t than_ns)
-{
-	if (!than || part->at_barrier != than->at_barrier)
-		return !than || part->at_barrier;
-	return arrived_ns > than_ns;
-}
-
-static void find_late(struct stop *stop)
-{
-	struct pause *pause = &stop->pause;
-	const struct part *part, *late = NULL;
-	size_t cursor = 0;
-
-	if (!stop->slept_ns || !pause->sync_ns)
-		return; /* all were safe when the VM Thread first looked */
-	while ((part = map_next(&stop->parts, &cursor))) {
-		uint64_t arrived_ns = late_arrival(stop, part);
-
-		if (!arrived_ns || !is_later(part, arrived_ns, late, pause->late_arrived_ns))
-			continue;
-		late = part;
-		pause->late_tid = part->tid;
-		pause->late_arrived_ns = arrived_ns;
-	}
-	for (int reason = 0; late && reason < NR_REASONS; reason++)
-		pause->late_ns[reason] =
-			late->ns[reason] + (late->safe_ns ? late->since_ns[reason] : 0);
-}
-
-static int compare_stopped(const void *left, const void *right)
-{
-	const struct pause_stopped *a = left, *b = right;
-
-	if (a->back_ns != b->back_ns)
-		return a->back_ns < b->back_ns ? -1 : 1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
-static int list_stopped(struct stop *stop, struct pause_stopped **ret)
-{
-	struct pause *pause = &stop->pause;
-	struct pause_stopped *stopped = calloc(stop->parts.nr + 1, sizeof(*stopped));
-	const struct part *part;
-	size_t cursor = 0;
-
-	if (!stopped)
-		return -ENOMEM;
-	while ((part = map_next(&stop->parts, &cursor))) {
-		if (!part->at_barrier && !part->requester)
-			continue;
-		stopped[pause->nr_stopped++] =
-			(struct pause_stopped){part->tid, part->requester, part->arrived_ns,
-					       part->woken_ns, part->back_ns};
-		pause->lost_ns += pause_lost(pause, &stopped[pause->nr_stopped - 1]);
-	}
-	qsort(stopped, pause->nr_stopped, sizeof(*stopped), compare_stopped);
-	pause->stopped = stopped;
-	*ret = stopped;
-	return 0;
-}
-
-uint64_t pause_lost(const struct pause *pause, const struct pause_stopped *stopped)
-{
-	uint64_t from_ns = stopped->arrived_ns;
-
-	if (from_ns < pause->begin_ns)
-		from_ns = pause->begin_ns;
-	return stopped->back_ns > from_ns ? stopped->back_ns - from_ns : 0;
-}
-
-int stop_finish(struct stop *stop, uint64_t lag_ns, struct pause_stopped **ret_stopped)
-{
-	find_release(stop, lag_ns);
-	settle_tail(stop);
-	find_late(stop);
-	return list_stopped(stop, ret_stopped);
 }

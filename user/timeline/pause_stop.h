@@ -46,9 +46,19 @@ struct stop {
 	uint64_t slept_ns;  /* the VM Thread's last back-off sleep while reaching ended then; 0: it
 			       never slept */
 	struct map parts;
+	uint64_t tail_ns; /* what comes later of VM Thread and GC workers is kept in tail until the
+			     release is known */
 	struct tail tail[TAIL_MAX];
 	size_t nr_tail;
+	bool tail_is_full;
+	bool again; /* only the sums are added up again */
 };
+
+/*
+ * The late thread says it is safe before it leaves its CPU, and the VM Thread may see that first:
+ * so much later than *synchronized* may its arrival be.
+ */
+#define LATE_SLACK_NS 30000ull
 
 struct stop *stop_new(uint32_t tgid, uint32_t vm_tid);
 void stop_free(struct stop *stop);
@@ -68,8 +78,16 @@ int stop_requester(struct stop *stop, const struct event_offcpu *off);
 /* A span that touches the closed pause. In order, a thread. 0 or -ENOMEM. */
 int stop_absorb(struct stop *stop, const struct past_span *span);
 
-/* Nothing more comes: fill in stop->pause. From the end of an operation to the first wake it takes
- * @lag_ns in this JVM. Its list of stopped threads is to be freed by the caller. 0 or -ENOMEM. */
-int stop_finish(struct stop *stop, uint64_t lag_ns, struct pause_stopped **ret_stopped);
+/*
+ * Nothing more comes: when the threads were let go. From the end of an operation to the first wake
+ * it takes @lag_ns in this JVM. Returns false when that was earlier than the sums of the operation
+ * allow for: they are empty then, and all spans since the begin are to be absorbed again, up to
+ * stop->closed_ns.
+ */
+bool stop_release(struct stop *stop, uint64_t lag_ns);
+
+/* Then fill in the rest of stop->pause. Its list of stopped threads is to be freed by the caller. 0
+ * or -ENOMEM. */
+int stop_finish(struct stop *stop, struct pause_stopped **ret_stopped);
 
 #endif

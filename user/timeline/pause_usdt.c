@@ -113,6 +113,11 @@ static int close_open(struct pauses *p, struct pause_jvm *jvm, uint64_t closed_n
 	return pauses_close(p, stop, closed_ns);
 }
 
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
 static int on_begin(struct pauses *p, struct pause_jvm *jvm, const struct event_jvm *event)
 {
 	struct stop *stop;
@@ -120,7 +125,7 @@ static int on_begin(struct pauses *p, struct pause_jvm *jvm, const struct event_
 
 	if (jvm->open) { /* its end was lost */
 		jvm->open->pause.incomplete = true;
-		err = close_open(p, jvm, event->hdr.ts_ns);
+		err = close_open(p, jvm, later(jvm->open->pause.begin_ns, event->hdr.ts_ns));
 	}
 	jvm->vm_tid = event->hdr.tid;
 	stop = pauses_begin(p, jvm, PAUSE_SOURCE_USDT, event->hdr.ts_ns);
@@ -148,6 +153,10 @@ static int on_end(struct pauses *p, struct pause_jvm *jvm, const struct event_jv
 		jvm->has_begin_counters = false;
 	}
 	pause = &jvm->open->pause;
+	if (event->hdr.ts_ns < pause->begin_ns) { /* out of order: what it says is worth nothing */
+		pause->incomplete = true;
+		return close_open(p, jvm, pause->begin_ns);
+	}
 	pause->end_ns = event->hdr.ts_ns;
 	pause->release_ns = event->hdr.ts_ns;
 	pause->release_source = RELEASE_END;
@@ -159,14 +168,22 @@ static int on_end(struct pauses *p, struct pause_jvm *jvm, const struct event_jv
 	return close_open(p, jvm, event->hdr.ts_ns);
 }
 
+/* A record from before the pause came out of order: it is worth nothing. */
+static bool is_inside(struct pause *pause, uint64_t ts_ns)
+{
+	if (ts_ns < pause->begin_ns)
+		pause->incomplete = true;
+	return ts_ns >= pause->begin_ns;
+}
+
 static void on_operation_begin(struct pause_jvm *jvm, const struct event_jvm *event)
 {
-	struct pause *pause;
+	struct pause *pause = jvm->open ? &jvm->open->pause : NULL;
 	bool requested =
 		jvm->request_tid && !strncmp(jvm->request_name, event->name, EVENT_NAME_BYTES);
 
-	if (jvm->open && jvm->depth++ == 0 && event->mode == MODE_SAFEPOINT) {
-		pause = &jvm->open->pause;
+	if (pause && jvm->depth++ == 0 && event->mode == MODE_SAFEPOINT &&
+	    is_inside(pause, event->hdr.ts_ns)) {
 		pause->op_begin_ns = event->hdr.ts_ns;
 		memcpy(pause->operation, event->name, EVENT_NAME_BYTES - 1);
 		if (requested)
@@ -182,7 +199,7 @@ static void on_operation_end(struct pause_jvm *jvm, const struct event_jvm *even
 {
 	if (!jvm->open || !jvm->depth)
 		return;
-	if (--jvm->depth == 0)
+	if (--jvm->depth == 0 && is_inside(&jvm->open->pause, event->hdr.ts_ns))
 		jvm->open->pause.op_end_ns = event->hdr.ts_ns;
 }
 
@@ -229,5 +246,5 @@ int usdt_end(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns)
 	if (!jvm->open)
 		return 0;
 	jvm->open->pause.cut = true;
-	return close_open(p, jvm, end_ns);
+	return close_open(p, jvm, later(jvm->open->pause.begin_ns, end_ns));
 }

@@ -92,24 +92,31 @@ static bool touches_loss(const struct pauses *p, const struct stop *stop)
 	return false;
 }
 
-int pauses_close(struct pauses *p, struct stop *stop, uint64_t closed_ns)
+/* All spans of its process that touch it, as far back as the ring goes. */
+static int absorb_past(struct pauses *p, struct stop *stop)
 {
-	uint64_t from_ns = stop->pause.begin_ns ? stop->pause.begin_ns : closed_ns;
+	uint64_t from_ns = stop->pause.begin_ns ? stop->pause.begin_ns : stop->closed_ns;
 	bool whole;
+	int err = 0;
 
-	stop->closed_ns = closed_ns;
-	if (touches_loss(p, stop))
-		stop->pause.incomplete = true;
-	for (uint64_t nr = span_ring_since(&p->ring, from_ns, &whole); nr < p->ring.nr; nr++) {
+	for (uint64_t nr = span_ring_since(&p->ring, from_ns, &whole); nr < p->ring.nr && !err;
+	     nr++) {
 		const struct past_span *span = span_ring_at(&p->ring, nr);
 
-		if (span->tgid == stop->pause.tgid && span->from_ns < closed_ns &&
-		    stop_absorb(stop, span))
-			return -ENOMEM;
+		if (span->tgid == stop->pause.tgid && span->from_ns < stop->closed_ns)
+			err = stop_absorb(stop, span);
 	}
 	if (!whole)
 		stop->pause.incomplete = true;
-	return 0;
+	return err;
+}
+
+int pauses_close(struct pauses *p, struct stop *stop, uint64_t closed_ns)
+{
+	stop->closed_ns = closed_ns;
+	if (touches_loss(p, stop))
+		stop->pause.incomplete = true;
+	return absorb_past(p, stop);
 }
 
 static int compare_lags(const void *left, const void *right)
@@ -140,11 +147,22 @@ static void learn_lag(struct pause_jvm *jvm, const struct pause *pause)
 		jvm->lags_ns[jvm->nr_lags++ % LAGS_KEPT] = pause->release_ns - pause->op_end_ns;
 }
 
+static int finish(struct pauses *p, struct stop *stop, struct pause_jvm *jvm,
+		  struct pause_stopped **ret_stopped)
+{
+	int err = 0;
+
+	if (!stop_release(stop, usual_lag(jvm)))
+		err = absorb_past(p, stop);
+	return err ? err : stop_finish(stop, ret_stopped);
+}
+
 static int give_out(struct pauses *p, struct stop *stop)
 {
 	struct pause_stopped *stopped CLEANUP(freep) = NULL;
 	struct pause_jvm *jvm = pauses_jvm(p, stop->pause.tgid);
-	int err = stop_finish(stop, usual_lag(jvm), &stopped);
+	uint64_t closed_ns = stop->closed_ns;
+	int err = finish(p, stop, jvm, &stopped);
 
 	list_remove(p, stop);
 	p->totals.nr_pauses++;
@@ -152,7 +170,7 @@ static int give_out(struct pauses *p, struct stop *stop)
 	p->totals.nr_incomplete += stop->pause.incomplete;
 	p->totals.nr_missed += stop->pause.missed_before;
 	if (jvm) {
-		jvm->given_ns = stop->closed_ns;
+		jvm->given_ns = closed_ns;
 		learn_lag(jvm, &stop->pause);
 	}
 	if (!err)
@@ -203,7 +221,7 @@ int pauses_end_jvm(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns)
 {
 	int err = usdt_end(p, jvm, end_ns);
 
-	return err ? err : futex_end(p, jvm);
+	return err ? err : futex_end(p, jvm, end_ns);
 }
 
 int pauses_event(struct pauses *p, const struct event_hdr *event)

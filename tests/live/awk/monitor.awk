@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # First file: what Monitor printed. Second: the spans of monitor-waiter. Every wait for the monitor between -v from_ns and to_ns
 # must end in a parked span whose waker is monitor-holder, woken after the holder's last stamp inside.
+#
+# HotSpot also looks again by itself: a waiter whose timer fired just before the holder let go, and who had to wait for a CPU, finds the
+# monitor free and is woken by nobody. Such a wait is counted, and must be rare.
 
 FNR == NR {
 	if ($1 == "wait" && $2 > from_ns && $3 < to_ns && $3 - $2 > 1000000) {
@@ -38,11 +41,16 @@ END {
 			missing++
 			continue
 		}
-		wrong += waker[i] != "monitor-holder"
 		while (h < nr_holds && hold_to[h + 1] < wait_from[i])
 			h++
-		early += hold_to[h + 1] == "" || woken[i] < hold_to[h + 1]
+		before = hold_to[h + 1] == "" || woken[i] < hold_to[h + 1]
+		if (before && waker[i] == "") {
+			alone++
+			continue
+		}
+		wrong += waker[i] != "monitor-holder"
+		early += before
 	}
-	printf "%d waits, %d without a parked span, %d with another waker, %d woken before the holder let go\n", nr, missing, wrong, early
-	exit !(nr > 10 && !missing && !wrong && !early)
+	printf "%d waits, %d without a parked span, %d with another waker, %d woken before the holder let go, %d looked again by themselves\n", nr, missing, wrong, early, alone
+	exit !(nr > 10 && alone * 10 <= nr && !missing && !wrong && !early)
 }
