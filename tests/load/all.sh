@@ -193,7 +193,7 @@ test_planners() {
 		case $plan in
 		ideal)
 			expect 'ideal: nothing is omitted' "$planned" 2000
-			expect_range 'ideal: lateness shows the stop' "$(json "$work/plan.sched" .generator.lateness.max_answered_ns)" 250000000 600000000
+			expect_range 'ideal: lateness shows the stop' "$(json "$work/plan.sched" .generator.lateness.max_ns)" 250000000 600000000
 			;;
 		now) expect_range 'now: about the stop is omitted' $((2000 - planned)) 250 400 ;;
 		tick*) expect_range 'tick: the stop less a tick is omitted' $((2000 - planned)) 200 350 ;;

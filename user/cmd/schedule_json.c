@@ -24,7 +24,7 @@ static void put_times(struct json *json, const char *key, const struct hdr *h,
 			json_known(json, name, ns != UINT64_MAX, ns); /* null: no answer */
 		}
 		json_number(json, "min_ns", h->min);
-		json_number(json, "max_answered_ns", h->max);
+		json_number(json, nr_unanswered ? "max_answered_ns" : "max_ns", h->max);
 		json_number(json, "mean_ns", (uint64_t)hdr_mean(h));
 	}
 	json_close(json, '}');
