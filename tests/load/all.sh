@@ -160,6 +160,23 @@ test_killed() {
 	end_process "$server"
 }
 
+# Without its writer a run is worth nothing: it ends, and says so.
+test_writer_killed() {
+	local load code
+
+	start_server
+	"$standstill" load "http://127.0.0.1:$port/" -r 1000 -d 30 -q -o "$work/writer.sched" >"$work/writer.txt" 2>&1 &
+	load=$!
+	pids+=("$load")
+	sleep 1.5
+	kill -KILL "$(pgrep -P "$load")"
+	wait "$load"
+	code=$?
+	expect 'kill -9 of the writer: exit code' "$code" 1
+	expect 'kill -9 of the writer: it is said' "$(grep -c 'process that writes' "$work/writer.txt")" 1
+	end_process "$server"
+}
+
 test_interrupted() {
 	local load
 
@@ -303,7 +320,7 @@ test_many() {
 	rm -f "$work/many.sched"
 }
 
-[[ $# -gt 0 ]] || set -- stops rates failures server_gone killed interrupted planners raw errors outputs many
+[[ $# -gt 0 ]] || set -- stops rates failures server_gone killed writer_killed interrupted planners raw errors outputs many
 for what in "$@"; do
 	declare -F "test_$what" >/dev/null || {
 		printf 'all.sh: there is no test %s\n' "$what" >&2

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <time.h>
@@ -286,12 +287,27 @@ static void on_readable(struct dispatch *d, struct connection *c)
 	}
 }
 
-void dispatch_wait(struct dispatch *d, uint64_t wait_ns)
+static int wait_for_events(struct dispatch *d, struct epoll_event *events, uint64_t wait_ns)
 {
 	struct timespec wait = {.tv_sec = (time_t)(wait_ns / 1000000000),
 				.tv_nsec = (long)(wait_ns % 1000000000)};
+	struct pollfd poll = {.fd = d->epoll, .events = POLLIN};
+	int nr;
+
+	if (!d->no_pwait2) {
+		nr = epoll_pwait2(d->epoll, events, EVENTS_AT_ONCE, &wait, NULL);
+		if (nr >= 0 || errno != ENOSYS)
+			return nr;
+		d->no_pwait2 = true;
+	}
+	ppoll(&poll, 1, &wait, NULL); /* epoll_wait() itself knows only milliseconds */
+	return epoll_wait(d->epoll, events, EVENTS_AT_ONCE, 0);
+}
+
+void dispatch_wait(struct dispatch *d, uint64_t wait_ns)
+{
 	struct epoll_event events[EVENTS_AT_ONCE];
-	int nr = epoll_pwait2(d->epoll, events, EVENTS_AT_ONCE, &wait, NULL);
+	int nr = wait_for_events(d, events, wait_ns);
 
 	for (int i = 0; i < nr; i++) {
 		struct connection *c = events[i].data.ptr;

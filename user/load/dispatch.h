@@ -30,6 +30,7 @@ struct dispatch {
 	uint32_t nr_queued;
 	uint64_t stuck_since_ns; /* requests wait, and nothing can be opened for them; 0: not so */
 	int first_error;	 /* of a connect */
+	bool no_pwait2;		 /* the kernel is older than 5.11 */
 };
 
 /* Of thread @thread of the run. 0 or -errno. */

@@ -35,6 +35,8 @@ static size_t lay_out(struct handover *h, char *base, uint32_t flights)
 		threads[i].flights = (void *)(base + first_flight);
 		threads[i].max_flights = flights;
 		threads[i].last_seq = SCHEDULE_UNKNOWN;
+		threads[i].counts[COUNT_CPU_NS] = SCHEDULE_UNKNOWN;
+		threads[i].counts[COUNT_RUN_QUEUE_NS] = SCHEDULE_UNKNOWN;
 	}
 	if (base)
 		h->threads = threads;
@@ -166,8 +168,14 @@ uint64_t handover_total(const struct handover *h, enum load_count what)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < h->nr_threads; i++)
-		sum += atomic_load_explicit(&h->threads[i].counts[what], memory_order_relaxed);
+	for (uint32_t i = 0; i < h->nr_threads; i++) {
+		uint64_t count =
+			atomic_load_explicit(&h->threads[i].counts[what], memory_order_relaxed);
+
+		if (count == SCHEDULE_UNKNOWN)
+			return SCHEDULE_UNKNOWN;
+		sum += count;
+	}
 	return sum;
 }
 

@@ -131,7 +131,8 @@ static inline void handover_set(struct handover_thread *t, enum load_count what,
 	atomic_store_explicit(&t->counts[what], value, memory_order_relaxed);
 }
 
-/* Sum over all threads (the maximum of them for IN_FLIGHT_MAX would say little: a sum too). */
+/* Sum over all threads (of IN_FLIGHT_MAX too: their maximum would say little). CPU and run queue
+ * are SCHEDULE_UNKNOWN until a thread has ended, and where the kernel does not tell. */
 uint64_t handover_total(const struct handover *h, enum load_count what);
 
 /* The reader's side: the next request handed over by @t, valid until the next call; NULL when there

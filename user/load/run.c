@@ -97,58 +97,76 @@ static pid_t start_scribe(struct handover *h, struct schedule_writer *file,
 	_exit(scribe_run(h, file, options) ? 1 : 0);
 }
 
-static int start_threads(struct body *bodies, struct senders *senders)
-{
-	for (uint32_t i = 0; i < senders->options->nr_threads; i++) {
-		bodies[i] = (struct body){.senders = senders, .thread = i};
-		int error = pthread_create(&bodies[i].pthread, NULL, run_body, &bodies[i]);
+struct run {
+	struct senders senders;
+	struct body *bodies;
+	sigset_t signals;
+	pid_t scribe; /* 0: it has ended */
+	int scribe_status;
+	bool even_if_down;
+	struct run_result *result;
+};
 
-		if (error)
+static int start_threads(struct run *run)
+{
+	for (uint32_t i = 0; i < run->senders.options->nr_threads; i++) {
+		struct body *body = &run->bodies[i];
+		int error;
+
+		*body = (struct body){.senders = &run->senders, .thread = i};
+		error = pthread_create(&body->pthread, NULL, run_body, body);
+		if (error) {
+			body->pthread = 0;
 			return -error;
+		}
 	}
 	return 0;
 }
 
-static void on_signal(struct senders *senders, struct run_result *ret)
+static void on_signal(struct run *run)
 {
-	ret->interrupted = true;
-	atomic_fetch_add(&senders->stop, atomic_load(&senders->stop) == STOP_NOW ? 0 : 1);
+	run->result->interrupted = true;
+	if (atomic_load(&run->senders.stop) != STOP_NOW)
+		atomic_fetch_add(&run->senders.stop, 1);
 }
 
-static void look_around(struct senders *senders, const sigset_t *signals, struct run_result *ret)
+static void look_around(struct run *run)
 {
 	struct timespec pause = {.tv_nsec = LOOK_NS};
 	uint32_t none = STOP_NOT;
 
-	if (sigtimedwait(signals, NULL, &pause) > 0)
-		on_signal(senders, ret);
-	ret->write_error = atomic_load(&senders->handover->write_error);
-	if (ret->write_error) /* a run that leaves no schedule is worth nothing */
-		atomic_compare_exchange_strong(&senders->stop, &none, STOP_PLANNING);
+	if (sigtimedwait(&run->signals, NULL, &pause) > 0)
+		on_signal(run);
+	if (run->scribe && waitpid(run->scribe, &run->scribe_status, WNOHANG) == run->scribe)
+		run->scribe = 0;
+	/* A run that leaves no schedule is worth nothing. */
+	if (!run->scribe || atomic_load(&run->senders.handover->write_error))
+		atomic_compare_exchange_strong(&run->senders.stop, &none, STOP_PLANNING);
 }
 
 /* False: the run does not begin. */
-static bool begin(struct senders *senders, const sigset_t *signals, bool even_if_down,
-		  struct run_result *ret)
+static bool begin(struct run *run)
 {
-	while (atomic_load(&senders->nr_ready) < senders->options->nr_threads && !ret->interrupted)
-		look_around(senders, signals, ret);
-	if (ret->interrupted)
+	const struct senders *senders = &run->senders;
+
+	while (atomic_load(&senders->nr_ready) < senders->options->nr_threads)
+		look_around(run);
+	if (atomic_load(&senders->stop) != STOP_NOT)
 		return false;
-	if (!atomic_load(&senders->nr_connected) && !even_if_down) {
-		ret->connect_error = atomic_load(&senders->first_error);
-		if (!ret->connect_error)
-			ret->connect_error = -ETIMEDOUT;
+	if (!atomic_load(&senders->nr_connected) && !run->even_if_down) {
+		run->result->connect_error = atomic_load(&senders->first_error);
+		if (!run->result->connect_error)
+			run->result->connect_error = -ETIMEDOUT;
 		return false;
 	}
 	atomic_store(&senders->handover->start_ns, now_ns() + START_WAIT_NS);
 	return true;
 }
 
-static bool all_ended(struct body *bodies, uint32_t nr)
+static bool all_ended(const struct run *run)
 {
-	for (uint32_t i = 0; i < nr; i++)
-		if (!atomic_load(&bodies[i].ended))
+	for (uint32_t i = 0; i < run->senders.options->nr_threads; i++)
+		if (!atomic_load(&run->bodies[i].ended))
 			return false;
 	return true;
 }
@@ -168,58 +186,71 @@ static void tell_cost(struct handover *h, const struct cost *before, bool interr
 	atomic_store(&h->done, 1);
 }
 
-static void run_threads(struct senders *senders, const sigset_t *signals, bool even_if_down,
-			struct run_result *ret)
+static void run_threads(struct run *run)
 {
-	const uint32_t nr = senders->options->nr_threads;
-	struct body *bodies = calloc(nr, sizeof(*bodies));
+	struct run_result *result = run->result;
 	struct cost before;
 
 	cost_read(&before);
-	ret->system_error = bodies ? start_threads(bodies, senders) : -ENOMEM;
-	if (ret->system_error || !begin(senders, signals, even_if_down, ret))
-		atomic_store(&senders->stop, STOP_NOW);
-	while (!ret->system_error && !all_ended(bodies, nr))
-		look_around(senders, signals, ret);
-	for (uint32_t i = 0; bodies && i < nr; i++)
-		if (bodies[i].pthread)
-			pthread_join(bodies[i].pthread, NULL);
-	free(bodies);
-	tell_cost(senders->handover, &before, ret->interrupted);
+	result->system_error = start_threads(run);
+	if (result->system_error || !begin(run))
+		atomic_store(&run->senders.stop, STOP_NOW);
+	while (!result->system_error && !all_ended(run))
+		look_around(run);
+	for (uint32_t i = 0; i < run->senders.options->nr_threads; i++)
+		if (run->bodies[i].pthread)
+			pthread_join(run->bodies[i].pthread, NULL);
+	tell_cost(run->senders.handover, &before, result->interrupted);
 }
 
-static void await_scribe(pid_t scribe, const struct handover *h, struct run_result *ret)
+static void await_scribe(struct run *run)
 {
-	int status;
+	struct run_result *result = run->result;
 
-	while (waitpid(scribe, &status, 0) < 0 && errno == EINTR)
+	while (run->scribe && waitpid(run->scribe, &run->scribe_status, 0) < 0 && errno == EINTR)
 		;
-	ret->write_error = h->write_error;
-	ret->scribe_failed = !WIFEXITED(status) || (WEXITSTATUS(status) && !ret->write_error);
+	result->write_error = run->senders.handover->write_error;
+	result->scribe_failed = !WIFEXITED(run->scribe_status) ||
+				(WEXITSTATUS(run->scribe_status) && !result->write_error);
+}
+
+/* The memory that is shared, the process that writes, and what the threads need. 0 or -errno. */
+static int set_up(struct run *run, struct schedule_writer *file, struct scribe_options *scribe)
+{
+	const struct load_options *o = run->senders.options;
+	int error;
+
+	sigemptyset(&run->signals);
+	sigaddset(&run->signals, SIGINT);
+	sigaddset(&run->signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &run->signals, NULL); /* of the threads too: they inherit it */
+	run->bodies = calloc(o->nr_threads, sizeof(*run->bodies));
+	if (!run->bodies)
+		return -ENOMEM;
+	error = handover_create(o->nr_threads, flights_needed(o), &run->senders.handover);
+	if (error)
+		return error;
+	run->scribe = start_scribe(run->senders.handover, file, scribe);
+	return run->scribe < 0 ? -errno : 0;
 }
 
 void load_run(const struct load_options *options, struct schedule_writer *file,
 	      struct scribe_options *scribe, bool even_if_down, struct run_result *ret)
 {
-	struct senders senders = {.options = options};
-	sigset_t signals;
-	pid_t pid;
+	struct run run = {
+		.senders = {.options = options},
+		.even_if_down = even_if_down,
+		.result = ret,
+	};
 
 	*ret = (struct run_result){0};
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigprocmask(SIG_BLOCK, &signals, NULL); /* of the threads too: they inherit it */
-	ret->system_error =
-		handover_create(options->nr_threads, flights_needed(options), &senders.handover);
-	pid = ret->system_error ? -1 : start_scribe(senders.handover, file, scribe);
-	if (pid < 0 && !ret->system_error)
-		ret->system_error = -errno;
+	ret->system_error = set_up(&run, file, scribe);
 	schedule_writer_abandon(file); /* it is the other process's now */
-	if (pid < 0)
-		return;
-	run_threads(&senders, &signals, even_if_down, ret);
-	await_scribe(pid, senders.handover, ret);
-	handover_free(senders.handover);
-	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+	if (!ret->system_error) {
+		run_threads(&run);
+		await_scribe(&run);
+	}
+	handover_free(run.senders.handover);
+	free(run.bodies);
+	sigprocmask(SIG_UNBLOCK, &run.signals, NULL);
 }
