@@ -61,6 +61,28 @@ Test(threads, quota_of_unknown_length_takes_all_of_the_wait)
 	expect_spans(7, "running 100, throttled 400");
 }
 
+/* The run queue's clock had stood still before the wake-up. */
+Test(threads, quota_never_takes_more_than_the_wait)
+{
+	story_tell(story, running_at_1000);
+	story_tell(story,
+		   "9001500 offcpu 7 tgid=5 seq=1 off_ns=9000400 runq_ns=500 throttled_ns=5000000 "
+		   "state=1 nr=202 flags=0x804");
+	story_end(story, 9001500);
+	expect_spans(7, "running 100, parked 8999900, throttled 500");
+	cr_expect(zero(u64, story_thread(story, 7)->nr_damaged));
+}
+
+Test(threads, quota_longer_than_its_interval_is_damage)
+{
+	story_tell(story, running_at_1000);
+	story_tell(story, "9001500 offcpu 7 tgid=5 seq=1 off_ns=9000400 runq_ns=9000400 "
+			  "throttled_ns=9200000 flags=2");
+	story_end(story, 9001500);
+	expect_spans(7, "running 100, unknown 9000400");
+	cr_expect(eq(u64, story_thread(story, 7)->nr_damaged, 1));
+}
+
 Test(threads, a_thread_that_was_waiting_at_attach_began_then)
 {
 	story_tell(

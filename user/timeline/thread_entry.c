@@ -87,11 +87,16 @@ static void fill_gap(struct entry *e, uint64_t start_ns, const struct event_offc
 	give_out(e, sink, &gap);
 }
 
-/* An interval of which quota took a part nobody could measure is throttled as a whole: quota waits
- * last tens of milliseconds, the run queue behind them tens of microseconds. */
+/*
+ * Until when quota kept it from running. The clock of that is the run queue's, which differs from
+ * ours by microseconds, and stands still while its CPU is idle: measured from a wake-up, it may
+ * reach back before that. It cannot have been longer than the wait. Where that clock could not be
+ * read, all of the wait is taken: quota waits last tens of milliseconds, the run queue behind them
+ * tens of microseconds.
+ */
 static uint64_t throttled_until(const struct event_offcpu *off, uint64_t runnable_ns)
 {
-	if (off->flags & OFFCPU_THROTTLE_UNSURE)
+	if (off->flags & OFFCPU_THROTTLE_UNSURE || off->throttled_ns > off->hdr.ts_ns - runnable_ns)
 		return off->hdr.ts_ns;
 	return runnable_ns + off->throttled_ns;
 }
@@ -109,11 +114,16 @@ static void give_out_interval(struct entry *e, const struct event_offcpu *off,
 	give_out(e, sink, &(struct part){end_ns, REASON_RUN_QUEUE, off, false});
 }
 
+#define CLOCKS_APART_NS 100000ull
+
 static bool interval_is_sound(const struct event_offcpu *off)
 {
 	uint64_t runnable_ns = off->state ? off->runq_ns : off->off_ns;
 
-	return runnable_ns <= off->off_ns && off->throttled_ns <= runnable_ns;
+	if (runnable_ns > off->off_ns)
+		return false;
+	return off->flags & OFFCPU_THROTTLED_WAKE ||
+	       off->throttled_ns <= runnable_ns + CLOCKS_APART_NS;
 }
 
 bool entry_is_reused(const struct entry *e, const struct event_offcpu *off)
