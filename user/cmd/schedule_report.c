@@ -177,7 +177,7 @@ static int read_all(struct schedule_report *report, FILE *hlog)
 			first = false;
 		}
 		load_summary_add(s, &request);
-		if (intervals && !error)
+		if (intervals && !error && !load_summary_is_warmup(s, &request))
 			error = intervals_add(intervals, &request);
 	}
 	if (intervals_end(intervals) || error)

@@ -80,9 +80,14 @@ static void add_span(struct load_summary *s, const struct schedule_request *r)
 			s->last_ns = ends_ns[i];
 }
 
+bool load_summary_is_warmup(const struct load_summary *s, const struct schedule_request *r)
+{
+	return s->warmup_ns && known(r->intended_ns) && r->intended_ns < s->start_ns + s->warmup_ns;
+}
+
 void load_summary_add(struct load_summary *s, const struct schedule_request *r)
 {
-	if (s->warmup_ns && known(r->intended_ns) && r->intended_ns < s->start_ns + s->warmup_ns) {
+	if (load_summary_is_warmup(s, r)) {
 		s->nr_warmup++;
 		return;
 	}

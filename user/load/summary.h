@@ -40,6 +40,9 @@ struct load_summary {
 /* How late @r was sent by the generator's own doing. False: not sent, or not known. */
 bool load_summary_lateness(const struct schedule_request *r, uint64_t *ret_ns);
 
+/* @r belongs to the warm-up. */
+bool load_summary_is_warmup(const struct load_summary *s, const struct schedule_request *r);
+
 void load_summary_add(struct load_summary *s, const struct schedule_request *r);
 
 /* Requests a second, as planned, over the time from the first to the last intended one. 0: fewer
