@@ -8,6 +8,7 @@
 
 #include "user/attach/cgroup.h"
 #include "user/attach/jvm.h"
+#include "user/attach/secret.h"
 #include "user/attach/target.h"
 #include "user/attach/target_process.h"
 #include "user/base/cleanup.h"
@@ -176,6 +177,16 @@ static void tell_jvm_probes(const struct facts *facts, const struct jvm *jvm)
 		     *jvm->perfdata_path ? jvm->perfdata_path : "in memory only");
 }
 
+static void tell_masked(const struct facts *facts, const char *key, const char *arguments)
+{
+	char *masked CLEANUP(freep) = strdup(arguments);
+
+	if (!masked)
+		return;
+	secret_mask(masked);
+	tell(facts, key, "%s", masked);
+}
+
 void jvm_facts(const struct jvm *jvm, fact_fn *fn, void *arg)
 {
 	const struct facts facts = {fn, arg};
@@ -188,8 +199,8 @@ void jvm_facts(const struct jvm *jvm, fact_fn *fn, void *arg)
 	tell(&facts, "jvm.vendor", "%s", jvm->vendor);
 	tell(&facts, "jvm.collector", "%s", jvm_collector_name(jvm->collector));
 	tell(&facts, "jvm.collector_source", "%s", jvm->collector_source);
-	tell(&facts, "jvm.command", "%s", jvm->java_command);
-	tell(&facts, "jvm.arguments", "%s", jvm->vm_arguments);
+	tell_masked(&facts, "jvm.command", jvm->java_command);
+	tell_masked(&facts, "jvm.arguments", jvm->vm_arguments);
 	tell(&facts, "jvm.library", "%s", jvm->libjvm);
 	tell(&facts, "jvm.vm_thread", "%" PRIu32, jvm->vm_tid);
 	tell(&facts, "jvm.start_monotonic_ns", "%" PRIu64, jvm->start_ns);

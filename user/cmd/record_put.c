@@ -166,7 +166,8 @@ void record_put_cost(struct session *s)
 
 /*
  * The JVM's own count at the edge of a recording must not be read in the middle of a safepoint's
- * begin, or it and the pauses seen differ by one: two readings a moment apart have to agree.
+ * begin, or it and the pauses seen differ by one: two readings a moment apart have to agree. What
+ * both say then holds from the end of the first on, for whatever had begun before that, too.
  */
 static int read_steady(const struct jvm *jvm, struct perfdata_snapshot *ret)
 {
@@ -179,7 +180,7 @@ static int read_steady(const struct jvm *jvm, struct perfdata_snapshot *ret)
 		nanosleep(&gap, NULL);
 		if (!error)
 			error = perfdata_snapshot(jvm, ret);
-		ret->before_ns = first.before_ns;
+		ret->before_ns = first.after_ns;
 		if (!error && ret->safepoints == first.safepoints)
 			break;
 	}

@@ -117,7 +117,7 @@ static void on_counters(struct account *a, const struct record_counters *counter
 	if (!target->has_first) {
 		target->has_first = true;
 		target->first_count = counters->safepoints;
-		target->first_ns = counters->hdr.ts_ns;
+		target->first_ns = counters->before_ns;
 		return;
 	}
 	target->has_last = true;

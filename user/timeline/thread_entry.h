@@ -57,6 +57,8 @@ void entry_exec(struct entry *e, uint64_t exec_ns, uint64_t at_ns, uint64_t runn
 /* The kernel's name of it, 15 characters at most. A full name that it is the short form of stays.
  */
 void entry_set_comm(struct entry *e, const char comm[EVENT_COMM_BYTES]);
+void entry_set_first_comm(struct entry *e, const char comm[EVENT_COMM_BYTES],
+			  const struct entry *creator);
 
 /* A name found elsewhere; ignored when it is of an earlier owner of the tid. */
 void entry_apply_name(struct entry *e, const struct name *name);

@@ -17,6 +17,20 @@ void entry_set_comm(struct entry *e, const char comm[EVENT_COMM_BYTES])
 	thread->name_is_full = false;
 }
 
+/*
+ * A new thread bears its creator's comm until it has been given one of its own: a GC worker would
+ * be a second "VM Thread". One that never gets its own has its comm from the next snapshot.
+ */
+void entry_set_first_comm(struct entry *e, const char comm[EVENT_COMM_BYTES],
+			  const struct entry *creator)
+{
+	if (!creator || strncmp(creator->comm, comm, EVENT_COMM_BYTES - 1))
+		entry_set_comm(e, comm);
+	else if (!e->thread.name[0])
+		names_copy(e->thread.name, sizeof(e->thread.name), "(new thread)",
+			   sizeof("(new thread)"));
+}
+
 static void set_full_name(struct entry *e, const char name[EVENT_NAME_BYTES])
 {
 	names_copy(e->thread.name, sizeof(e->thread.name), name, EVENT_NAME_BYTES);

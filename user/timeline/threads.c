@@ -23,6 +23,7 @@ struct threads {
 	void *arg;
 	uint64_t lost_ns;		     /* intervals were last known to be lost then */
 	uint64_t round_from_ns, round_to_ns; /* the newest round of snapshots */
+	uint64_t nr_since_round;	     /* records since the last round was looked at */
 	uint64_t round_lost_ns;		     /* snapshots were last known to be lost then */
 };
 
@@ -119,8 +120,12 @@ static int retire_missing(struct threads *t)
 	struct entry *e;
 	int err = 0;
 
-	if (!t->round_from_ns || t->round_lost_ns >= t->round_from_ns || !t->by_tid.nr)
+	/* A whole round has a record a thread: so looking at it never costs more than reading it
+	 * did. */
+	if (!t->round_from_ns || t->round_lost_ns >= t->round_from_ns || !t->by_tid.nr ||
+	    t->nr_since_round < t->by_tid.nr)
 		return 0;
+	t->nr_since_round = 0;
 	missing = calloc(t->by_tid.nr, sizeof(missing[0]));
 	if (!missing)
 		return -ENOMEM;
@@ -167,7 +172,7 @@ static int on_task_new(struct threads *t, const struct event_task *task)
 	/* Its first interval may come before, when it was created and put on a CPU in the same
 	 * microsecond. */
 	if (e && e->thread.tgid == task->tgid && e->thread.first_ns >= task->hdr.ts_ns) {
-		entry_set_comm(e, task->comm);
+		entry_set_first_comm(e, task->comm, map_get(&t->by_tid, task->parent_tid));
 		return 0;
 	}
 	if (e)
@@ -176,7 +181,7 @@ static int on_task_new(struct threads *t, const struct event_task *task)
 	if (!e)
 		return -ENOMEM;
 	e->seq_known = true; /* 0 so far */
-	entry_set_comm(e, task->comm);
+	entry_set_first_comm(e, task->comm, map_get(&t->by_tid, task->parent_tid));
 	entry_exec(e, 0, task->hdr.ts_ns, 0);
 	return err;
 }
@@ -276,6 +281,7 @@ static void on_lost(struct threads *t, const struct record_lost *lost)
 
 int threads_event(struct threads *t, const struct event_hdr *event)
 {
+	t->nr_since_round++;
 	if (event->kind == RECORD_LOST)
 		on_lost(t, (const void *)event);
 	if (event->tid == 0 || event->tid >= TID_MAX)

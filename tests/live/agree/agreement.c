@@ -66,6 +66,8 @@ static int measure(const struct match *match, const struct off_list *off, error_
 	for (size_t i = 0; i < match->nr_pairs; i++)
 		if (fn(&match->pairs[i], off, &errors[ret->nr]))
 			ret->nr++;
+		else
+			ret->nr_unknown += !match->pairs[i].found->incomplete;
 	if (ret->nr) {
 		ret->p50_ns = numbers_percentile_of_absolute(errors, ret->nr, 50);
 		ret->p90_ns = numbers_percentile_of_absolute(errors, ret->nr, 90);

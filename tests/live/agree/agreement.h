@@ -22,6 +22,7 @@
 
 struct error { /* of absolute values; nr == 0: the rest means nothing */
 	size_t nr;
+	size_t nr_unknown; /* pairs without it, though the pause is not called incomplete */
 	int64_t p50_ns, p90_ns;
 };
 
