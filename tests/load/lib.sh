@@ -12,6 +12,7 @@ passed=0
 failed=0
 skipped=0
 pids=()
+server_prefix=() # words before the server's
 
 pass() { # pass NAME [FIGURES]
 	passed=$((passed + 1))
@@ -67,7 +68,7 @@ start_server() { # start_server [OPTION...]
 	local i
 
 	rm -f "$work/port"
-	"$out/load-server" --port-file "$work/port" --seconds 300 "$@" &
+	"${server_prefix[@]}" "$out/load-server" --port-file "$work/port" --seconds 300 "$@" &
 	server=$!
 	pids+=("$server")
 	for ((i = 0; i < 250; i++)); do
