@@ -134,6 +134,27 @@ static size_t lateness(const struct connection *c, double period_ns, bool floore
 	return c->nr;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* As if all had come on one connection. */
+static void merge(void)
+{
+	struct connection all = {0};
+
+	for (size_t i = 0; i < CONNECTIONS; i++) {
+		for (size_t k = 0; k < connections[i].nr; k++)
+			add(&all, connections[i].at_ns[k]);
+		connections[i].nr = 0;
+	}
+	qsort(all.at_ns, all.nr, sizeof(*all.at_ns), by_time);
+	connections[0] = all;
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t skip_ns, first_ns = UINT64_MAX;
@@ -141,8 +162,10 @@ int main(int argc, char **argv)
 	double period_ns, *all;
 
 	if (argc < 5)
-		fail("CAPTURE PORT PERIOD_NS count|floor [SKIP_NS]");
+		fail("CAPTURE PORT PERIOD_NS count|floor|all [SKIP_NS]");
 	read_capture(argv[1], (uint32_t)strtoul(argv[2], NULL, 10));
+	if (!strcmp(argv[4], "all"))
+		merge();
 	period_ns = strtod(argv[3], NULL);
 	skip_ns = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
 	for (size_t i = 0; i < CONNECTIONS; i++) {

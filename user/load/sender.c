@@ -13,6 +13,7 @@
 #define CONNECT_WAIT_NS 5000000000ull /* for the connections that are opened before the run */
 #define LOOK_AROUND_NS	50000000ull   /* the longest sleep: whether to stop is seen then */
 #define START_SPIN_NS	200000ull
+#define QUEUE_WAIT_NS	1000000ull
 #define SENDS_AT_ONCE	64 /* then answers get their turn, however much is due */
 
 struct sender {
@@ -97,25 +98,45 @@ static bool send_due(struct sender *s)
 	return false;
 }
 
-/* How long to wait for events: not past what is due next, and in HYBRID not into the time before it
- * that is spun through. */
+/*
+ * While requests wait for a connection, what is due can only join them: it need not do so on the
+ * dot. To spin then would take CPU from those who are to answer.
+ */
+static uint64_t queue_until_ns(const struct load_options *o, uint64_t at_ns)
+{
+	uint64_t wait_ns = QUEUE_WAIT_NS;
+
+	if (o->plan.planner != PLANNER_IDEAL && o->plan.tolerance_ns / 4 < wait_ns)
+		wait_ns = o->plan.tolerance_ns / 4; /* it must not look like a stall */
+	return at_ns + wait_ns;
+}
+
+/* When the next send is due, or in HYBRID the time before it that is spun through begins. */
+static uint64_t send_from_ns(const struct sender *s, uint64_t due_ns)
+{
+	const struct load_options *o = s->shared->options;
+
+	if (due_ns == PROFILE_NEVER)
+		return UINT64_MAX;
+	return s->start_ns + due_ns - (o->pacing == PACING_HYBRID ? o->spin_ns : 0);
+}
+
+/* How long to wait for events. */
 static uint64_t wait_for(const struct sender *s, uint64_t due_ns)
 {
 	const struct load_options *o = s->shared->options;
-	uint64_t at_ns = now_ns(), deadline_ns = dispatch_deadline_ns(&s->dispatch), until_ns;
+	uint64_t at_ns = now_ns(), until_ns = at_ns + LOOK_AROUND_NS;
+	uint64_t deadline_ns = dispatch_deadline_ns(&s->dispatch),
+		 send_ns = send_from_ns(s, due_ns);
 
 	if (o->pacing == PACING_SPIN)
 		return 0;
-	until_ns = at_ns + LOOK_AROUND_NS;
+	if (s->dispatch.stuck_since_ns && send_ns < queue_until_ns(o, at_ns))
+		send_ns = queue_until_ns(o, at_ns);
 	if (deadline_ns < until_ns)
 		until_ns = deadline_ns;
-	if (due_ns != PROFILE_NEVER) {
-		due_ns += s->start_ns;
-		if (o->pacing == PACING_HYBRID)
-			due_ns -= o->spin_ns;
-		if (due_ns < until_ns)
-			until_ns = due_ns;
-	}
+	if (send_ns < until_ns)
+		until_ns = send_ns;
 	return until_ns > at_ns ? until_ns - at_ns : 0;
 }
 
