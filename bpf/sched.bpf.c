@@ -34,6 +34,32 @@ static __always_inline void start_throttle(struct thread_state *thread, struct t
 		thread->flags |= OFFCPU_THROTTLE_UNSURE;
 	thread->cfs = (__u64)cfs;
 	thread->throttled_before_ns = throttled_so_far(clock);
+	thread->throttled_since_ns = 0;
+}
+
+/*
+ * The same at a wake-up, where the run queue's clock is stale: nobody has had to bring it up to
+ * date. How far into a stretch of throttling the wake-up came is found when the clock is fresh.
+ */
+static __always_inline void start_throttle_woken(struct thread_state *thread,
+						 struct task_struct *task)
+{
+	struct throttle_clock clock = throttle_clock_read(task->se.cfs_rq);
+
+	start_throttle(thread, task, OFFCPU_THROTTLED_WAKE);
+	thread->throttled_before_ns = clock.total_ns;
+	thread->throttled_since_ns = clock.since_ns;
+}
+
+/* Of a stretch of throttling, what had passed when @thread was woken; @task is put on a CPU now. */
+static __always_inline __u64 passed_at_wake_ns(const struct thread_state *thread,
+					       struct task_struct *task, __u64 now_ns)
+{
+	__u64 woken_ns = task->se.cfs_rq->rq->clock - (now_ns - thread->wake_ns);
+
+	if (!thread->throttled_since_ns || woken_ns < thread->throttled_since_ns)
+		return 0;
+	return woken_ns - thread->throttled_since_ns;
 }
 
 /*
@@ -50,14 +76,16 @@ static __always_inline __u64 runnable_ns(const struct thread_state *thread, __u6
 	return now_ns - (thread->wake_ns < thread->off_ns ? thread->off_ns : thread->wake_ns);
 }
 
-static __always_inline __u64 throttled_ns(struct thread_state *thread)
+static __always_inline __u64 throttled_ns(const struct thread_state *thread,
+					  struct task_struct *task, __u64 now_ns)
 {
 	struct throttle_clock clock;
 
 	if (!thread->cfs || thread->flags & OFFCPU_THROTTLE_UNSURE)
 		return 0;
 	clock = throttle_clock_read((struct cfs_rq *)thread->cfs);
-	return throttled_so_far(clock) - thread->throttled_before_ns;
+	return throttled_so_far(clock) - thread->throttled_before_ns -
+	       passed_at_wake_ns(thread, task, now_ns);
 }
 
 static __always_inline void emit_interval(struct task_struct *task, struct thread_state *thread,
@@ -70,7 +98,7 @@ static __always_inline void emit_interval(struct task_struct *task, struct threa
 		return;
 	off->off_ns = now_ns - thread->off_ns;
 	off->runq_ns = runnable_ns(thread, now_ns);
-	off->throttled_ns = throttled_ns(thread);
+	off->throttled_ns = throttled_ns(thread, task, now_ns);
 	off->arg0 = thread->arg0;
 	off->waker_arg0 = woken ? thread->waker_arg0 : 0;
 	off->tgid = task->tgid;
@@ -124,6 +152,8 @@ static __always_inline void recover_interval(struct task_struct *task, struct th
 	if (thread->wake_ns > back_ns)
 		thread->wake_ns = back_ns; /* two clocks, or a second wake-up while it ran */
 	thread->flags |= OFFCPU_END_UNSEEN;
+	if (thread->cfs && thread->throttled_since_ns)
+		thread->flags |= OFFCPU_THROTTLE_UNSURE; /* the clock is of now, not of then */
 	thread->seq++;
 	emit_interval(task, thread, NULL, back_ns);
 	thread->wake_ns = 0;
@@ -259,7 +289,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *task)
 	if (task->__state & TASK_FROZEN_STATE)
 		thread->flags |= OFFCPU_FROZEN_ASLEEP;
 	if (thread->off_ns && !thread->cfs && task->se.cfs_rq->throttle_count > 0)
-		start_throttle(thread, task, OFFCPU_THROTTLED_WAKE);
+		start_throttle_woken(thread, task);
 	note_waker(thread, ctx);
 	return 0;
 }

@@ -12,6 +12,7 @@ struct thread_state {
 	u64 arg0, waker_arg0;
 	u64 cfs; /* its run queue at switch-out or wake-up, when that was throttled; else 0 */
 	u64 throttled_before_ns; /* of that run queue's throttle clock, when this wait began */
+	u64 throttled_since_ns;	 /* woken into a stretch of throttling that began then; else 0 */
 	u32 arg1, arg2;
 	u32 state;
 	u32 flags;

@@ -14,6 +14,8 @@ max_function_lines=60
 passed=0
 failed=0
 skipped=0
+complaints=$(mktemp)
+trap 'rm -f "$complaints"' EXIT
 
 result() { # result 0|1 TEXT
 	if [[ $1 -eq 0 ]]; then
@@ -40,6 +42,11 @@ check_format() {
 	if ! command -v clang-format >/dev/null; then
 		printf 'SKIP format: there is no clang-format; tools/setup test installs it\n'
 		skipped=$((skipped + 1))
+		return
+	fi
+	# All at once is much faster; one by one only tells which.
+	if c_files | xargs clang-format --dry-run -Werror 2>/dev/null; then
+		passed=$((passed + $(c_files | wc -l)))
 		return
 	fi
 	while read -r file; do
@@ -88,9 +95,13 @@ check_scripts() {
 		skipped=$((skipped + 1))
 		return
 	fi
+	# SC2016: awk programs stand in single quotes; SC2034: what a sourced file sets is used by who sources it
+	script_files | xargs --max-procs="$(nproc)" -n 4 shellcheck --external-sources --source-path=SCRIPTDIR \
+		--exclude=SC2016,SC2034 --format=gcc >"$complaints" 2>&1 || [[ -s $complaints ]]
+	result $? "scripts: shellcheck failed and did not say why"
+	cat "$complaints"
 	while read -r file; do
-		# SC2016: awk programs stand in single quotes; SC2034: what a sourced file sets is used by who sources it
-		shellcheck --external-sources --source-path=SCRIPTDIR --exclude=SC2016,SC2034 "$file"
+		! grep -q "^$file:" "$complaints"
 		result $? "scripts: shellcheck complains of $file"
 	done < <(script_files)
 }

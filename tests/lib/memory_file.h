@@ -21,6 +21,9 @@ union any_record {
 	char bytes[EVENT_BYTES_MAX];
 };
 
+/* @nr records of random kinds, most of them off-CPU intervals, up to 40 us apart; malloc'ed. */
+union any_record *random_records(uint64_t seed, size_t nr);
+
 struct memory_file {
 	int fd; /* 0: none yet */
 	char path[64];
@@ -31,6 +34,11 @@ struct memory_file {
 struct recording_writer *memory_file_create(struct memory_file *file,
 					    const struct recording_options *options);
 struct recording_reader *memory_file_open(struct memory_file *file);
+
+/* Write @nr records and close; a new segment before each record whose number is a multiple of
+ * @segment_nr (0: one for all). */
+void memory_file_write(struct memory_file *file, const union any_record *records, size_t nr,
+		       size_t segment_nr);
 
 /* All bytes, malloc'ed; *ret_nr is their number. */
 uint8_t *memory_file_bytes(const struct memory_file *file, size_t *ret_nr);

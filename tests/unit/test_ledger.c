@@ -34,25 +34,41 @@ static uint64_t enter(struct ledger *ledger, uint64_t nr, uint64_t early_ns)
 	return ledger_begin(ledger, &before, &now, begin_of(nr) - early_ns, begin_of(nr) + 95000);
 }
 
-Test(ledger, one_good_estimate_serves_all_that_follow)
+Test(ledger, early_estimates_are_mended_by_the_best_of_others)
 {
 	struct ledger ledger = {0};
+	uint64_t nr;
 
 	cr_expect(eq(u64, enter(&ledger, 2, 16000), begin_of(2) - 16000),
 		  "the first has only itself");
-	cr_expect(eq(u64, enter(&ledger, 3, 1000), begin_of(3) - 1000));
-	cr_expect(eq(u64, enter(&ledger, 4, 16000), begin_of(4) - 1000));
-	cr_expect(eq(u64, enter(&ledger, 5, 9000), begin_of(5) - 1000));
+	for (nr = 3; nr < 40; nr++)
+		enter(&ledger, nr, nr % 3 ? 9000 : 1000);
+	cr_expect(eq(u64, enter(&ledger, nr, 16000), begin_of(nr) - 1000));
+}
+
+Test(ledger, a_few_late_estimates_spoil_nothing_and_are_mended)
+{
+	struct ledger ledger = {0};
+	uint64_t nr;
+
+	enter(&ledger, 2, (uint64_t)-50000);
+	for (nr = 3; nr < 40; nr++)
+		enter(&ledger, nr, nr % 10 ? 2000 : (uint64_t)-50000);
+	cr_expect(eq(u64, enter(&ledger, nr, 2000), begin_of(nr) - 2000));
+	cr_expect(eq(u64, enter(&ledger, nr + 1, (uint64_t)-50000), begin_of(nr + 1) - 2000));
 }
 
 Test(ledger, an_estimate_is_forgotten_after_64_more)
 {
 	struct ledger ledger = {0};
+	uint64_t nr;
 
-	enter(&ledger, 2, 1000);
-	for (uint64_t nr = 3; nr < 3 + LEDGER_PAUSES - 1; nr++)
-		cr_assert(eq(u64, enter(&ledger, nr, 9000), begin_of(nr) - 1000));
-	cr_expect(eq(u64, enter(&ledger, 99, 9000), begin_of(99) - 9000));
+	for (nr = 2; nr < 30; nr++)
+		enter(&ledger, nr, 1000);
+	cr_expect(eq(u64, enter(&ledger, nr, 9000), begin_of(nr) - 1000));
+	for (; nr < 30 + LEDGER_PAUSES; nr++)
+		enter(&ledger, nr, 9000);
+	cr_expect(eq(u64, enter(&ledger, nr, 9000), begin_of(nr) - 9000));
 }
 
 Test(ledger, a_missed_safepoint_or_counter_leaves_the_estimate_as_it_is)
@@ -74,6 +90,7 @@ Test(ledger, a_begin_that_would_not_leave_time_to_reach_is_not_believed)
 	struct event_jvm_counters before = counters_at_end(2), now = counters_at_end(3);
 	struct ledger ledger = {0};
 
+	enter(&ledger, 2, 1000);
 	enter(&ledger, 2, 1000);
 	cr_expect(eq(u64,
 		     ledger_begin(&ledger, &before, &now, begin_of(3) - 8000, begin_of(3) + 5000),

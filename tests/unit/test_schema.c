@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "user/base/cleanup.h"
@@ -110,4 +112,27 @@ Test(schema, negative_numbers_keep_their_sign)
 		if (!strcmp(kind->fields[i].name, "waker_nr"))
 			cr_expect(eq(i64, (int64_t)schema_get(&kind->fields[i], &off), 202));
 	}
+}
+
+/* docs/recording.md lists each kind by number and name, and each field somewhere. */
+Test(schema, the_documentation_knows_every_kind_and_field)
+{
+	char *text = calloc(1, 1 << 20), row[128];
+	FILE *file = fopen("docs/recording.md", "re");
+	const struct schema_kind *kinds;
+	size_t nr;
+
+	if (!file)
+		cr_skip_test("docs/recording.md is not here; run in the project's directory");
+	cr_assert(gt(sz, fread(text, 1, (1 << 20) - 1, file), 1000));
+	fclose(file);
+	kinds = schema_kinds(&nr);
+	for (size_t k = 0; k < nr; k++) {
+		snprintf(row, sizeof(row), "\n| %u | %s |", kinds[k].kind, kinds[k].name);
+		cr_expect(not(zero(ptr, strstr(text, row))), "%s", row);
+		for (size_t i = 0; i < kinds[k].nr_fields; i++)
+			cr_expect(not(zero(ptr, strstr(text, kinds[k].fields[i].name))), "%s.%s",
+				  kinds[k].name, kinds[k].fields[i].name);
+	}
+	free(text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * json-c takes 15 times as long for this (docs/recording.md, "Speed"), and a recording has millions
+ * json-c takes 13 times as long for this (docs/recording.md, "Speed"), and a recording has millions
  * of records; the tests hold every line against its parser.
  */
 #include <errno.h>

@@ -54,16 +54,19 @@ int report_read_error(const char *path, int error)
 static void report_damage(const char *path, const struct recording_health *health)
 {
 	char bytes[UNITS_BYTES];
-	char when[128] = "";
+	char what[256] = "no record is known to be missing";
 
-	if (health->bad_to_ns)
-		snprintf(when, sizeof(when), ", between %.6f s and %.6f s of the monotonic clock",
+	if (health->nr_missing)
+		snprintf(what, sizeof(what),
+			 "at least %" PRIu64
+			 " record%s, between %.6f s and %.6f s of the monotonic clock",
+			 health->nr_missing,
+			 health->nr_missing == 1 ? " is missing" : "s are missing",
 			 (double)health->bad_from_ns / 1e9, (double)health->bad_to_ns / 1e9);
-	complain("%s is damaged in %" PRIu64 " place%s: %s and at least %" PRIu64
-		 " record%s could not be read%s; the rest was",
+	complain("%s is damaged in %" PRIu64
+		 " place%s: %s could not be read, %s; the rest was read",
 		 name_of(path), health->nr_bad_blocks, health->nr_bad_blocks == 1 ? "" : "s",
-		 units_print_size(bytes, health->nr_skipped_bytes), health->nr_missing,
-		 health->nr_missing == 1 ? "" : "s", when);
+		 units_print_size(bytes, health->nr_skipped_bytes), what);
 }
 
 static void report_unfinished(const char *path, const struct recording_health *health)

@@ -281,7 +281,8 @@ static void print_doubts(const struct pauses_summary *s, const struct replay *re
 	if (s->nr_cut)
 		printf("cut off by the begin or end of the recording: %" PRIu64 "\n", s->nr_cut);
 	if (s->nr_incomplete)
-		printf("incomplete, for records were lost in their time: %" PRIu64 "\n",
+		printf("incomplete, for something of their time is lost or does not fit: %" PRIu64
+		       "\n",
 		       s->nr_incomplete);
 	if (totals.nr_late_returns)
 		printf("threads that were back only after their pause had been reported: %" PRIu64

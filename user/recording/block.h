@@ -26,9 +26,11 @@
 
 struct file_header {
 	uint64_t magic;
-	uint32_t version; /* a reader of an older version refuses the file */
-	uint32_t flags;	  /* none yet; one that is not known refuses the file too */
-	uint32_t reserved[11];
+	uint32_t version;	      /* a reader of an older version refuses the file */
+	uint32_t flags;		      /* none yet; one that is not known refuses the file too */
+	uint64_t nr_segments_dropped; /* by --keep, from the front; written anew each time */
+	uint64_t nr_records_dropped;  /* in them */
+	uint32_t reserved[7];
 	uint32_t crc; /* of all before */
 };
 _Static_assert(sizeof(struct file_header) == 64, "file format");

@@ -4,28 +4,44 @@
 #include "user/recording/encode.h"
 #include "user/recording/predict.h"
 
-int encoder_init(struct encoder *e)
+static int init_columns(struct encoder *e)
+{
+	e->fields = calloc(e->layout.nr + 1, sizeof(struct buffer *));
+	for (size_t k = 0; e->fields && k < e->layout.nr; k++) {
+		const struct schema_kind *kind = e->layout.plans[k].file;
+
+		e->fields[k] = calloc(kind->nr_fields + 1, sizeof(struct buffer));
+		if (!e->fields[k])
+			return -ENOMEM;
+		if (kind->kind < ENCODER_KINDS)
+			e->rows[kind->kind] = (uint8_t)k;
+	}
+	return e->fields ? 0 : -ENOMEM;
+}
+
+int encoder_init_layout(struct encoder *e, struct layout *layout)
 {
 	int err;
 
-	*e = (struct encoder){0};
-	err = layout_own(&e->layout);
-	if (err)
-		return err;
+	*e = (struct encoder){.layout = *layout};
+	*layout = (struct layout){0};
+	memset(e->rows, 255, sizeof(e->rows));
 	err = model_init(&e->model, &e->layout);
-	e->fields = calloc(e->layout.nr, sizeof(struct buffer *));
-	for (size_t k = 0; !err && e->fields && k < e->layout.nr; k++) {
-		size_t nr = e->layout.plans[k].file->nr_fields;
-
-		e->fields[k] = calloc(nr + 1, sizeof(struct buffer));
-		if (!e->fields[k])
-			err = -ENOMEM;
-	}
-	if (!e->fields)
-		err = -ENOMEM;
+	if (!err)
+		err = init_columns(e);
 	if (err)
 		encoder_free(e);
 	return err;
+}
+
+int encoder_init(struct encoder *e)
+{
+	struct layout own;
+	int err;
+
+	*e = (struct encoder){0};
+	err = layout_own(&own);
+	return err ? err : encoder_init_layout(e, &own);
 }
 
 static size_t nr_fields(const struct encoder *e, size_t kind)
@@ -242,13 +258,14 @@ static void keep_image(struct model_stream *stream, const struct event_hdr *reco
 				 ->image)[kind->fields[i].offset + kind->fields[i].bytes - 1] = 0;
 }
 
+/* The row of the layout, or its number of rows when there is none. */
 static size_t kind_row(const struct encoder *e, const struct event_hdr *record)
 {
-	const struct schema_kind *kind = schema_kind(record->kind);
+	size_t row = record->kind < ENCODER_KINDS ? e->rows[record->kind] : 255;
 
-	if (!kind || kind->bytes != record->size)
+	if (row >= e->layout.nr || e->layout.plans[row].file->bytes != record->size)
 		return e->layout.nr;
-	return (size_t)(kind - e->layout.plans[0].file);
+	return row;
 }
 
 int encoder_add(struct encoder *e, const struct event_hdr *record)

@@ -22,8 +22,11 @@ enum encode_column {
 
 #define TIME_CLASS_BACK 255 /* the time went back: the 64 bits of the difference follow */
 
+#define ENCODER_KINDS 128 /* kinds from here on are not written */
+
 struct encoder {
 	struct layout layout;
+	uint8_t rows[ENCODER_KINDS]; /* of the layout, by kind; 255: none */
 	struct model model;
 	struct map map; /* streams, values and masks, all in one */
 	struct buffer columns[NR_FIXED_COLUMNS];
@@ -36,10 +39,15 @@ struct encoder {
 	size_t nr_cuts;
 };
 
+/* For records of this version. 0 or -ENOMEM. */
 int encoder_init(struct encoder *e);
+
+/* For records of @layout, whose contents move to the encoder, in any case. */
+int encoder_init_layout(struct encoder *e, struct layout *layout);
+
 void encoder_free(struct encoder *e);
 
-/* Add one record. 0; -EINVAL: of no kind this version knows, or of another size; -ENOMEM: the block
+/* Add one record. 0; -EINVAL: of no kind in the layout, or of another size; -ENOMEM: the block
  * is spoilt; -ENOBUFS: the block must be cut first (a table is full). */
 int encoder_add(struct encoder *e, const struct event_hdr *record);
 

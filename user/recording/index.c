@@ -20,6 +20,9 @@ struct index_segment *index_add(struct index *index, const struct index_segment 
 
 void index_drop(struct index *index, size_t nr)
 {
+	for (size_t i = 0; i < nr; i++)
+		index->totals.nr_records_dropped += index->segments[i].nr_records;
+	index->totals.nr_segments_dropped += nr;
 	index->nr -= nr;
 	memmove(index->segments, index->segments + nr, index->nr * sizeof(*index->segments));
 }
@@ -45,14 +48,15 @@ void index_coarsen(struct index *index)
 }
 
 /* The members in the order they are written; a later version appends. */
-#define NR_TOTALS	 6
+#define NR_TOTALS	 7
 #define NR_SEGMENT_WORDS 6
 _Static_assert(sizeof(struct index_totals) == NR_TOTALS * 8, "a word each");
 _Static_assert(sizeof(struct index_segment) == NR_SEGMENT_WORDS * 8, "a word each");
+_Static_assert(NR_SEGMENT_WORDS <= NR_TOTALS, "room for either");
 
 static void print_words(struct buffer *out, const void *from, size_t nr)
 {
-	uint64_t words[NR_SEGMENT_WORDS];
+	uint64_t words[NR_TOTALS];
 
 	memcpy(words, from, nr * sizeof(*words));
 	for (size_t i = 0; i < nr; i++)
@@ -61,7 +65,7 @@ static void print_words(struct buffer *out, const void *from, size_t nr)
 
 static void parse_words(struct cursor *in, void *to, size_t nr, size_t nr_in_file)
 {
-	uint64_t words[NR_SEGMENT_WORDS] = {0};
+	uint64_t words[NR_TOTALS] = {0};
 
 	for (size_t i = 0; i < nr_in_file; i++) {
 		uint64_t word = cursor_varint(in);

@@ -24,6 +24,7 @@ struct index_totals {
 	uint64_t nr_lost_write; /* could not be written */
 	uint64_t nr_segments;	/* dropped ones included */
 	uint64_t nr_segments_dropped;
+	uint64_t nr_records_dropped; /* in them */
 };
 
 struct index {
@@ -37,7 +38,7 @@ struct index {
 /* Append @segment; NULL when out of memory. */
 struct index_segment *index_add(struct index *index, const struct index_segment *segment);
 
-/* Take the first @nr segments out. */
+/* Take the first @nr segments out, and count them as dropped. */
 void index_drop(struct index *index, size_t nr);
 
 /* Halve a long index: neighbours become one segment. Not for a writer that still drops them one by

@@ -14,26 +14,32 @@ static bool too_old(const struct index_segment *segment, const struct keep_limit
 	return limits->ns && now_ns > limits->ns && segment->to_ns < now_ns - limits->ns;
 }
 
-uint64_t keep_drop(const struct output *file, struct index *index, const struct keep_limits *limits,
-		   uint64_t now_ns, uint64_t kept_bytes)
+size_t keep_count(const struct index *index, const struct keep_limits *limits, uint64_t now_ns,
+		  uint64_t kept_bytes)
 {
-	uint64_t freed = 0;
 	size_t nr = 0;
 
 	while (nr + 1 < index->nr) {
 		const struct index_segment *segment = &index->segments[nr];
-		bool too_large = limits->bytes && kept_bytes - freed > limits->bytes;
 
-		if (!too_large && !too_old(segment, limits, now_ns))
+		if (!(limits->bytes && kept_bytes > limits->bytes) &&
+		    !too_old(segment, limits, now_ns))
 			break;
-		if (output_free_range(file, segment->offset, segment->bytes))
-			break;
-		freed += segment->bytes;
+		kept_bytes -= segment->bytes;
 		nr++;
 	}
+	return nr;
+}
+
+int keep_drop(const struct output *file, struct index *index, size_t nr)
+{
+	struct file_header header = {0};
+
 	index_drop(index, nr);
-	index->totals.nr_segments_dropped += nr;
-	return freed;
+	header.nr_segments_dropped = index->totals.nr_segments_dropped;
+	header.nr_records_dropped = index->totals.nr_records_dropped;
+	file_header_seal(&header);
+	return output_rewrite(file, 0, &header, sizeof(header));
 }
 
 /* A new file beside @path, with its owner and rights. */

@@ -15,11 +15,14 @@ struct keep_limits {
 	uint64_t bytes; /* the oldest go while more is kept; 0: none for their size */
 };
 
-/* Drop what is beyond the limits at @now_ns, but for the last segment, which is still being
- * written. Returns the bytes given back. A range that the file system refuses to take back is tried
- * again the next time. */
-uint64_t keep_drop(const struct output *file, struct index *index, const struct keep_limits *limits,
-		   uint64_t now_ns, uint64_t kept_bytes);
+/* How many segments at the front are beyond the limits at @now_ns; never the last one, which is
+ * still being written. */
+size_t keep_count(const struct index *index, const struct keep_limits *limits, uint64_t now_ns,
+		  uint64_t kept_bytes);
+
+/* Take the first @nr segments out of the index, and tell the file's header. Then their space can be
+ * given back. */
+int keep_drop(const struct output *file, struct index *index, size_t nr);
 
 /*
  * Write the first @header_bytes and all segments of @from to a new file beside @path, and move the

@@ -111,29 +111,39 @@ static void print_name(struct buffer *out, const char *name)
 	buffer_bytes(out, name, strlen(name));
 }
 
+static void print_fields(struct buffer *out, const struct schema_kind *kind)
+{
+	buffer_varint(out, kind->nr_fields);
+	for (size_t i = 0; i < kind->nr_fields; i++) {
+		const struct schema_field *field = &kind->fields[i];
+
+		print_name(out, field->name);
+		buffer_varint(out, field->offset);
+		buffer_varint(out, field->bytes);
+		buffer_byte(out, field->type);
+		buffer_byte(out, field->coding);
+		buffer_byte(out, field->unit);
+	}
+}
+
+void layout_print_kinds(const struct schema_kind *kinds, size_t nr, struct buffer *out)
+{
+	buffer_varint(out, nr);
+	for (size_t i = 0; i < nr; i++) {
+		buffer_varint(out, kinds[i].kind);
+		buffer_varint(out, kinds[i].bytes);
+		print_name(out, kinds[i].name);
+		print_fields(out, &kinds[i]);
+	}
+}
+
 void layout_print(struct buffer *out)
 {
 	const struct schema_kind *kinds;
 	size_t nr;
 
 	kinds = schema_kinds(&nr);
-	buffer_varint(out, nr);
-	for (size_t k = 0; k < nr; k++) {
-		buffer_varint(out, kinds[k].kind);
-		buffer_varint(out, kinds[k].bytes);
-		print_name(out, kinds[k].name);
-		buffer_varint(out, kinds[k].nr_fields);
-		for (size_t i = 0; i < kinds[k].nr_fields; i++) {
-			const struct schema_field *field = &kinds[k].fields[i];
-
-			print_name(out, field->name);
-			buffer_varint(out, field->offset);
-			buffer_varint(out, field->bytes);
-			buffer_byte(out, field->type);
-			buffer_byte(out, field->coding);
-			buffer_byte(out, field->unit);
-		}
-	}
+	layout_print_kinds(kinds, nr, out);
 }
 
 /* A copy that ends in NUL, or NULL. Never longer than what was read. */

@@ -43,8 +43,9 @@ int layout_own(struct layout *ret);
 /* The layout in the bytes of a schema block: hostile input. 0, -ENOMEM, or -EBADMSG. */
 int layout_parse(const uint8_t *bytes, size_t nr, struct layout *ret);
 
-/* The bytes that describe this version's records. */
+/* The bytes that describe this version's records, or those of any other table of kinds. */
 void layout_print(struct buffer *out);
+void layout_print_kinds(const struct schema_kind *kinds, size_t nr, struct buffer *out);
 
 /* Our record of a file's image: every field of the same name, 0 where the file has none. @plan->own
  * must be known. */

@@ -3,14 +3,16 @@
 
 #include "user/recording/model.h"
 
-/* Make room for one more of @nr things of @bytes bytes, in an array of *size. */
+/* Make room for things 0..@nr of @bytes bytes each, in an array of *size. */
 static bool grow(void *array, uint32_t nr, uint32_t *size, size_t bytes)
 {
-	uint32_t bigger = *size ? *size * 2 : 16;
+	uint32_t bigger = *size ? *size : 16;
 	void *moved;
 
 	if (nr < *size)
 		return true;
+	while (bigger <= nr)
+		bigger *= 2;
 	moved = realloc(*(void **)array, bigger * bytes);
 	if (!moved)
 		return false;
@@ -222,10 +224,11 @@ int model_add_mask(struct model *m, size_t kind, uint64_t mask)
 
 uint32_t *model_comer(struct model *m, uint16_t cpu)
 {
-	while (m->nr_comers <= cpu) {
-		if (!grow(&m->comers, m->nr_comers, &m->comers_size, sizeof(*m->comers)))
-			return NULL;
-		m->comers[m->nr_comers++] = 0;
+	if (!grow(&m->comers, cpu, &m->comers_size, sizeof(*m->comers)))
+		return NULL;
+	if (m->nr_comers <= cpu) {
+		memset(m->comers + m->nr_comers, 0, (cpu + 1u - m->nr_comers) * sizeof(*m->comers));
+		m->nr_comers = cpu + 1u;
 	}
 	return &m->comers[cpu];
 }

@@ -7,13 +7,20 @@
 
 #include "user/recording/output.h"
 
-int output_create(const char *path, struct output *ret)
+/* What is copied at the end must be readable; but a pipe opened for both would have us wait for
+ * ourselves. */
+static int open_flags(const char *path)
 {
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 
-	if (fd < 0 && errno == EACCES) /* a pipe or device that is not ours to read */
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	return !stat(path, &st) && !S_ISREG(st.st_mode) ? O_WRONLY : O_RDWR;
+}
+
+int output_create(const char *path, struct output *ret)
+{
+	int fd = open(path, open_flags(path) | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	struct stat st;
+
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st)) {
@@ -60,6 +67,15 @@ int output_write(struct output *o, const void *bytes, size_t nr)
 	else
 		o->bytes += nr;
 	return o->error;
+}
+
+int output_rewrite(const struct output *o, uint64_t offset, const void *bytes, size_t nr)
+{
+	ssize_t written = pwrite(o->fd, bytes, nr, (off_t)offset);
+
+	if (written < 0)
+		return -errno;
+	return (size_t)written == nr ? 0 : -EIO;
 }
 
 bool output_can_free(const struct output *o)

@@ -24,6 +24,9 @@ int output_create(const char *path, struct output *ret);
 /* Append. 0, or the -errno of this or an earlier failure. */
 int output_write(struct output *o, const void *bytes, size_t nr);
 
+/* Write over @nr bytes at @offset. 0 or -errno, which does not stay. */
+int output_rewrite(const struct output *o, uint64_t offset, const void *bytes, size_t nr);
+
 /* Can the front of the file be given back to the file system? */
 bool output_can_free(const struct output *o);
 

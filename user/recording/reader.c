@@ -58,6 +58,10 @@ static int check_file_header(struct recording_reader *r)
 		r->scan.nr_skipped_bytes += sizeof(header);
 	} else if (header.version != FILE_VERSION || header.flags) {
 		return -EPROTONOSUPPORT;
+	} else {
+		r->health.nr_segments_dropped = header.nr_segments_dropped;
+		r->next_record = header.nr_records_dropped;
+		r->expecting = true;
 	}
 	input_pass(&r->scan.in, sizeof(header));
 	return 0;
@@ -72,7 +76,6 @@ int recording_open(const char *path, struct recording_reader **ret)
 		return -ENOMEM;
 	r->scan.in.fd = -1;
 	r->to_ns = UINT64_MAX;
-	r->expecting = true;
 	err = block_unpacker_init(&r->unpacker);
 	if (!err)
 		err = input_open(path, &r->scan.in);
@@ -106,6 +109,21 @@ static int use_layout(struct recording_reader *r, struct layout *layout)
 	return decoder_init(&r->decoder, &r->layout);
 }
 
+/* Our own layout, if that is what the block @h means, whatever its schema block looks like. 0,
+ * -EBADMSG, or -ENOMEM. */
+static int use_own_layout(struct recording_reader *r, const struct block_header *h)
+{
+	struct layout own;
+	int err = layout_own(&own);
+
+	if (err)
+		return err;
+	if (own.crc == h->schema_crc)
+		return use_layout(r, &own);
+	layout_free(&own);
+	return -EBADMSG;
+}
+
 static int read_schema(struct recording_reader *r, const struct block_header *h,
 		       const uint8_t *payload)
 {
@@ -114,27 +132,21 @@ static int read_schema(struct recording_reader *r, const struct block_header *h,
 
 	if (r->layout.nr && r->layout.crc == h->schema_crc)
 		return 0;
+	err = use_own_layout(r, h);
+	if (err != -EBADMSG)
+		return err;
 	err = block_unpack(&r->unpacker, h, payload);
 	if (!err)
 		err = layout_parse(r->unpacker.columns.data, r->unpacker.columns.nr, &layout);
 	return err ? err : use_layout(r, &layout);
 }
 
-/* The records of @h follow a schema whose block was damaged. Ours, perhaps? */
+/* Where the schema block was damaged, ours may be the one that the records of @h follow. */
 static int find_layout(struct recording_reader *r, const struct block_header *h)
 {
-	struct layout own;
-	int err;
-
 	if (r->layout.nr && (r->layout.crc == h->schema_crc || !BLOCK_CHECK_CRC))
 		return 0;
-	err = layout_own(&own);
-	if (err)
-		return err;
-	if (own.crc == h->schema_crc || !BLOCK_CHECK_CRC)
-		return use_layout(r, &own);
-	layout_free(&own);
-	return -EBADMSG;
+	return use_own_layout(r, h);
 }
 
 /* Records up to @nr_before are missing: say so in the stream, between the good neighbours. */
@@ -171,10 +183,6 @@ static int begin_records(struct recording_reader *r, const struct block_header *
 				    r->unpacker.bits.data, r->unpacker.bits.nr, h->nr_records);
 	if (err)
 		return err;
-	if (!r->started && h->segment && !r->seeking) { /* --keep dropped what was before */
-		r->health.nr_segments_dropped = h->segment;
-		r->expecting = false;
-	}
 	if (r->expecting)
 		note_missing(r, h->nr_before, h->first_ns);
 	r->next_record = h->nr_before;
@@ -209,11 +217,14 @@ static int read_index(struct recording_reader *r, const struct block_header *h,
 		note_missing(r, index.totals.nr_records, index.segments[index.nr - 1].to_ns);
 	scan_pass(&r->scan, 0);
 	at = input_peek(&r->scan.in, sizeof(trailer), &nr);
-	if (nr >= sizeof(trailer)) {
-		memcpy(&trailer, at, sizeof(trailer));
-		if (file_trailer_valid(&trailer))
-			input_pass(&r->scan.in, sizeof(trailer));
+	if (nr < sizeof(trailer)) { /* cut off; all it says is known already */
+		r->scan.nr_torn_bytes += nr;
+		scan_pass(&r->scan, nr);
+		return 0;
 	}
+	memcpy(&trailer, at, sizeof(trailer));
+	if (file_trailer_valid(&trailer))
+		scan_pass(&r->scan, sizeof(trailer));
 	return 0;
 }
 

@@ -16,8 +16,7 @@ enum record_kind {
 	RECORD_NAME = 68, /* struct record_name: a better name for a thread, or a stranger's name */
 	RECORD_COUNTERS = 69, /* struct record_counters: the JVM's counters read by the recorder */
 	RECORD_END = 70,      /* struct record_end: why the recording ended; absent after a crash */
-	RECORD_PROBE =
-		71, /* struct record_probe: runs and estimated time of one BPF program so far */
+	RECORD_PROBE = 71,    /* struct record_probe: what one BPF program has cost so far */
 	NR_RECORD_KINDS,
 };
 

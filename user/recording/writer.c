@@ -10,6 +10,7 @@
 #define DEFAULT_SEGMENT_BYTES (16ull << 20)
 #define BLOCK_AGE_NS	      900000000ull /* with the window and a drain, never a second unwritten */
 #define BLOCK_FULL_BYTES      (512u << 10) /* columns and bits: about a second of 50,000 records */
+#define FREE_ALIGN	      65536ull	   /* no file system in use has larger blocks */
 #define PENDING_MAX	      (1u << 19) /* records; more come only from a caller that does not tick */
 
 static uint64_t or_default(uint64_t value, uint64_t preset)
@@ -130,6 +131,8 @@ static void count_in_segment(struct recording_writer *w, const struct block_head
 	struct index_segment *segment = writer_segment(w);
 
 	segment->bytes += bytes;
+	if (!h->nr_records) /* a schema has no time */
+		return;
 	segment->nr_records += h->nr_records;
 	if (h->from_ns < segment->from_ns)
 		segment->from_ns = h->from_ns;
@@ -197,13 +200,33 @@ static int begin_segment(struct recording_writer *w, uint64_t now_ns)
 	return write_schema(w);
 }
 
+/*
+ * Give back the space before the first segment. A file system frees whole blocks, so where the last
+ * hole ended its last block was left: begin again before it. What could not be given back is asked
+ * for again the next time.
+ */
+static void free_front(struct recording_writer *w)
+{
+	uint64_t from = (sizeof(struct file_header) + w->freed_bytes) & ~(FREE_ALIGN - 1);
+	uint64_t to = w->index.segments[0].offset;
+
+	if (from < sizeof(struct file_header))
+		from = sizeof(struct file_header);
+	if (to > sizeof(struct file_header) + w->freed_bytes &&
+	    !output_free_range(&w->file, from, to - from))
+		w->freed_bytes = to - sizeof(struct file_header);
+}
+
 static void drop_old(struct recording_writer *w, uint64_t now_ns)
 {
-	struct keep_limits limits = {w->options.keep_ns, w->options.keep_bytes};
+	const struct keep_limits limits = {w->options.keep_ns, w->options.keep_bytes};
+	size_t nr;
 
-	if (limits.ns || limits.bytes)
-		w->freed_bytes += keep_drop(&w->file, &w->index, &limits, now_ns,
-					    w->file.bytes - w->freed_bytes);
+	if ((!limits.ns && !limits.bytes) || !w->index.nr)
+		return;
+	nr = keep_count(&w->index, &limits, now_ns, w->file.bytes - w->index.segments[0].offset);
+	if (nr && !keep_drop(&w->file, &w->index, nr))
+		free_front(w);
 }
 
 static uint64_t begin_of(const struct event_hdr *record)
@@ -295,10 +318,9 @@ int recording_put(struct recording_writer *w, const struct event_hdr *record)
 	if (record->ts_ns > w->last_put_ns)
 		w->last_put_ns = record->ts_ns;
 	if (w->file.error) {
+		w->index.totals.nr_lost_write += record->kind != RECORD_END || w->end.hdr.kind;
 		if (record->kind == RECORD_END) /* says why: close finds a place for it */
 			w->end = *(const struct record_end *)record;
-		else
-			w->index.totals.nr_lost_write++;
 		return w->file.error;
 	}
 	if (order_nr(&w->order) >= PENDING_MAX)

@@ -196,8 +196,9 @@ const char *lost_cause_name(uint32_t cause)
 		[LOST_RECURSION] = "probe already running",
 		[LOST_DISORDER] = "came too late to be put in order",
 		[LOST_WRITE] = "not written to the file",
+		[LOST_DAMAGED] = "in a damaged part of the file",
 		[LOST_UNSEEN] = "switch not shown by the kernel",
 	};
 
-	return cause < NR_LOST_CAUSES ? names[cause] : names[LOST_NONE];
+	return cause < NR_LOST_CAUSES && names[cause] ? names[cause] : names[LOST_NONE];
 }

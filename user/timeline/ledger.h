@@ -22,9 +22,9 @@ struct ledger { /* {0} is an empty one */
 
 /*
  * When the safepoint began that @wake_ns ends, where @now and @before are the counters read at its
- * end and at the end of the one before, and @early_ns is no later than its begin. The offset is the
- * largest that any remembered estimate allows: none may lie after its begin. Returns @early_ns
- * where counters are missing or do not fit.
+ * end and at the end of the one before, and @early_ns is the estimate: nearly always a little
+ * early. The offset is the largest that the remembered estimates give, outliers left out; so a late
+ * estimate is mended, too. Returns @early_ns where counters are missing or do not fit.
  */
 uint64_t ledger_begin(struct ledger *ledger, const struct event_jvm_counters *before,
 		      const struct event_jvm_counters *now, uint64_t early_ns, uint64_t wake_ns);

@@ -146,10 +146,13 @@ static void on_lost(struct pauses *p, const struct record_lost *lost)
 		return; /* single intervals: each leaves its gap in its thread's spans, and that
 			   tells */
 	p->losses[p->nr_losses++ % LOSSES_KEPT] = (struct loss){lost->from_ns, lost->hdr.ts_ns};
-	for (struct stop *stop = p->first; stop; stop = stop->next)
-		if (stop->pause.begin_ns < lost->hdr.ts_ns &&
-		    (!stop->closed_ns || stop->closed_ns > lost->from_ns))
-			stop->pause.incomplete = true;
+	for (size_t i = 0; i < p->list.nr; i++) {
+		const struct listed *listed = pause_list_at(&p->list, i);
+
+		if (listed->begin_ns < lost->hdr.ts_ns &&
+		    (!listed->closed_ns || listed->closed_ns > lost->from_ns))
+			listed->stop->pause.incomplete = true;
+	}
 }
 
 /* The process ended or became another program: whatever its tgid does from now on is another JVM's.

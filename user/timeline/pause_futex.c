@@ -44,6 +44,8 @@ struct futex_state {
 	size_t waits_from, nr_waits;
 	uint64_t lock_exit_ns; /* the VM Thread's last call in L */
 	uint64_t wake_ns;      /* its last wake of the barrier */
+	uint64_t wake_ring;    /* position in the ring of spans then; 0: not known */
+	bool from_queue;       /* events of the past are being understood */
 	bool after_wake;       /* no wait on a condition since */
 	uint64_t looked_ns, slept_ns;
 	struct event_jvm_counters before, now;
@@ -212,6 +214,8 @@ static int on_barrier_wake(struct pauses *p, struct pause_jvm *jvm,
 
 	if (!stop)
 		return -ENOMEM;
+	stop->ring_from = state->wake_ring;
+	state->wake_ring = state->from_queue ? 0 : p->ring.nr;
 	stop->pause.cut = begin_ns == 0;
 	stop->pause.incomplete = !in_order;
 	stop->pause.release_ns = wake_ns;
@@ -258,9 +262,11 @@ static int run_queue(struct pauses *p, struct pause_jvm *jvm, uint64_t barrier)
 	int err = 0;
 
 	state->barrier = barrier;
+	state->from_queue = true;
 	for (size_t i = 0; i < state->nr_queued && !err; i++)
 		err = process(p, jvm, &state->queue[i]);
 	state->nr_queued = 0;
+	state->from_queue = false;
 	return err;
 }
 
@@ -351,6 +357,7 @@ static int cut_open(struct pauses *p, struct pause_jvm *jvm, uint64_t end_ns)
 								 : state->wake_ns);
 	if (!stop)
 		return -ENOMEM;
+	stop->ring_from = state->wake_ring;
 	stop->pause.cut = true;
 	stop->pause.nr_safepoints = jvm->last_counted;
 	return pauses_close(p, stop, end_ns);

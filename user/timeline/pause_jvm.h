@@ -7,6 +7,7 @@
 #ifndef STANDSTILL_TIMELINE_PAUSE_JVM_H
 #define STANDSTILL_TIMELINE_PAUSE_JVM_H
 
+#include "user/timeline/pause_list.h"
 #include "user/timeline/pause_stop.h"
 
 struct futex_state;
@@ -40,6 +41,7 @@ struct pause_jvm {
 };
 
 #define LOSSES_KEPT 16
+#define LISTED_MAX  8192
 
 struct loss {
 	uint64_t from_ns, to_ns;
@@ -50,8 +52,9 @@ struct pauses {
 	void *arg;
 	struct map jvms; /* struct pause_jvm by tgid */
 	struct pause_jvm *last_jvm;
-	struct stop *first, *last; /* pauses not given out yet, by begin */
+	struct pause_list list;
 	struct span_ring ring;
+	uint64_t credit; /* spans that may be looked at once more */
 	uint64_t now_ns;
 	uint64_t nr; /* pauses so far */
 	struct loss losses[LOSSES_KEPT];

@@ -243,10 +243,15 @@ static bool leaves_doubt(const struct stop *stop, const struct past_span *span)
 	return overlap(span, begin_ns, stop->closed_ns) > 0;
 }
 
-int stop_absorb(struct stop *stop, const struct past_span *span)
+void stop_doubt(struct stop *stop, const struct past_span *span)
 {
 	if (leaves_doubt(stop, span))
 		stop->pause.incomplete = true;
+}
+
+int stop_absorb(struct stop *stop, const struct past_span *span)
+{
+	stop_doubt(stop, span);
 	if (span->tid == stop->vm_tid)
 		absorb_jvm(stop, span, false);
 	else if (span->role == ROLE_GC)

@@ -38,8 +38,8 @@ struct tail {
 
 struct stop {
 	struct pause pause;
-	struct stop *prev, *next;
 	uint32_t vm_tid;
+	uint64_t ring_from; /* spans put into the ring before this one had ended before it began */
 	uint64_t closed_ns; /* all that makes its end is known since; 0: still open */
 	uint64_t looked_ns; /* the VM Thread looked at the threads after its last sleep but one; 0:
 			       that was before begin */
@@ -74,6 +74,9 @@ int stop_barrier(struct stop *stop, const struct event_offcpu *off);
 
 /* @off was spent by the requester, waiting for its operation. 0 or -ENOMEM. */
 int stop_requester(struct stop *stop, const struct event_offcpu *off);
+
+/* What is unknown in @span may leave the pause in doubt. */
+void stop_doubt(struct stop *stop, const struct past_span *span);
 
 /* A span that touches the closed pause. In order, a thread. 0 or -ENOMEM. */
 int stop_absorb(struct stop *stop, const struct past_span *span);

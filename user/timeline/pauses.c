@@ -35,38 +35,6 @@ struct pause_jvm *pauses_jvm(struct pauses *p, uint32_t tgid)
 	return p->last_jvm;
 }
 
-/* ---- the list ---- */
-
-static void list_insert(struct pauses *p, struct stop *stop)
-{
-	struct stop *after = p->last;
-
-	while (after && after->pause.begin_ns > stop->pause.begin_ns && stop->pause.begin_ns)
-		after = after->prev;
-	stop->prev = after;
-	stop->next = after ? after->next : p->first;
-	if (stop->next)
-		stop->next->prev = stop;
-	else
-		p->last = stop;
-	if (after)
-		after->next = stop;
-	else
-		p->first = stop;
-}
-
-static void list_remove(struct pauses *p, struct stop *stop)
-{
-	if (stop->prev)
-		stop->prev->next = stop->next;
-	else
-		p->first = stop->next;
-	if (stop->next)
-		stop->next->prev = stop->prev;
-	else
-		p->last = stop->prev;
-}
-
 struct stop *pauses_begin(struct pauses *p, struct pause_jvm *jvm, enum pause_source source,
 			  uint64_t begin_ns)
 {
@@ -74,10 +42,14 @@ struct stop *pauses_begin(struct pauses *p, struct pause_jvm *jvm, enum pause_so
 
 	if (!stop)
 		return NULL;
+	if (pause_list_insert(&p->list, &(struct listed){begin_ns, 0, jvm->tgid, stop})) {
+		stop_free(stop);
+		return NULL;
+	}
 	stop->pause.nr = ++p->nr;
 	stop->pause.source = source;
 	stop->pause.begin_ns = begin_ns;
-	list_insert(p, stop);
+	stop->ring_from = p->ring.nr;
 	return stop;
 }
 
@@ -92,15 +64,24 @@ static bool touches_loss(const struct pauses *p, const struct stop *stop)
 	return false;
 }
 
-/* All spans of its process that touch it, as far back as the ring goes. */
+/*
+ * All spans of its process that touch it, as far back as the ring goes. Pauses of a JVM follow each
+ * other, so each span is looked at once or twice; only one that is added up again costs more, and
+ * may not cost more than there are spans.
+ */
 static int absorb_past(struct pauses *p, struct stop *stop)
 {
 	uint64_t from_ns = stop->pause.begin_ns ? stop->pause.begin_ns : stop->closed_ns;
 	bool whole;
+	uint64_t nr = span_ring_since(&p->ring, stop->ring_from, from_ns, &whole);
 	int err = 0;
 
-	for (uint64_t nr = span_ring_since(&p->ring, from_ns, &whole); nr < p->ring.nr && !err;
-	     nr++) {
+	if (stop->again && p->ring.nr - nr > p->credit) {
+		stop->pause.incomplete = true;
+		return 0;
+	}
+	p->credit -= stop->again ? p->ring.nr - nr : 0;
+	for (; nr < p->ring.nr && !err; nr++) {
 		const struct past_span *span = span_ring_at(&p->ring, nr);
 
 		if (span->tgid == stop->pause.tgid && span->from_ns < stop->closed_ns)
@@ -114,6 +95,7 @@ static int absorb_past(struct pauses *p, struct stop *stop)
 int pauses_close(struct pauses *p, struct stop *stop, uint64_t closed_ns)
 {
 	stop->closed_ns = closed_ns;
+	pause_list_close(&p->list, stop, closed_ns);
 	if (touches_loss(p, stop))
 		stop->pause.incomplete = true;
 	return absorb_past(p, stop);
@@ -157,14 +139,15 @@ static int finish(struct pauses *p, struct stop *stop, struct pause_jvm *jvm,
 	return err ? err : stop_finish(stop, ret_stopped);
 }
 
-static int give_out(struct pauses *p, struct stop *stop)
+static int give_out(struct pauses *p, size_t at)
 {
+	struct stop *stop = pause_list_at(&p->list, at)->stop;
 	struct pause_stopped *stopped CLEANUP(freep) = NULL;
 	struct pause_jvm *jvm = pauses_jvm(p, stop->pause.tgid);
 	uint64_t closed_ns = stop->closed_ns;
 	int err = finish(p, stop, jvm, &stopped);
 
-	list_remove(p, stop);
+	pause_list_remove(&p->list, at);
 	p->totals.nr_pauses++;
 	p->totals.nr_cut += stop->pause.cut;
 	p->totals.nr_incomplete += stop->pause.incomplete;
@@ -179,14 +162,36 @@ static int give_out(struct pauses *p, struct stop *stop)
 	return err;
 }
 
+/* More pauses in a second than any JVM makes: the oldest that has ended goes out before its threads
+ * need be back. */
+static int make_room(struct pauses *p)
+{
+	size_t at = 0;
+
+	if (p->list.nr <= LISTED_MAX)
+		return 0;
+	while (at < p->list.nr && !pause_list_at(&p->list, at)->closed_ns)
+		at++;
+	if (at == p->list.nr)
+		return 0; /* one of each JVM at most */
+	pause_list_at(&p->list, at)->stop->pause.incomplete = true;
+	return give_out(p, at);
+}
+
+static bool first_is_due(const struct pauses *p)
+{
+	uint64_t closed_ns = p->list.nr ? pause_list_at(&p->list, 0)->closed_ns : 0;
+
+	return closed_ns && p->now_ns > closed_ns && p->now_ns - closed_ns > PAUSE_GRACE_NS;
+}
+
 /* Pauses go out in order: one that is still open holds back those behind it. */
 static int give_out_due(struct pauses *p)
 {
-	int err = 0;
+	int err = make_room(p);
 
-	while (!err && p->first && p->first->closed_ns &&
-	       p->first->closed_ns + PAUSE_GRACE_NS < p->now_ns)
-		err = give_out(p, p->first);
+	while (!err && first_is_due(p))
+		err = give_out(p, 0);
 	return err;
 }
 
@@ -194,10 +199,12 @@ struct stop *pauses_find(const struct pauses *p, const struct event_offcpu *off)
 {
 	uint64_t from_ns = off->hdr.ts_ns - off->off_ns, woken_ns = off->hdr.ts_ns - off->runq_ns;
 
-	for (struct stop *stop = p->last; stop; stop = stop->prev) {
-		if (stop->pause.tgid != off->tgid || stop->pause.begin_ns > woken_ns)
+	for (size_t i = p->list.nr; i-- > 0;) {
+		const struct listed *listed = pause_list_at(&p->list, i);
+
+		if (listed->tgid != off->tgid || listed->begin_ns > woken_ns)
 			continue;
-		return stop->closed_ns && from_ns >= stop->closed_ns ? NULL : stop;
+		return listed->closed_ns && from_ns >= listed->closed_ns ? NULL : listed->stop;
 	}
 	return NULL;
 }
@@ -207,12 +214,14 @@ struct stop *pauses_find_requested(const struct pauses *p, const struct event_of
 {
 	uint64_t from_ns = off->hdr.ts_ns - off->off_ns, woken_ns = off->hdr.ts_ns - off->runq_ns;
 
-	for (struct stop *stop = p->last; stop; stop = stop->prev) {
-		if (stop->pause.requester_tid != off->hdr.tid || stop->pause.tgid != off->tgid)
+	for (size_t i = p->list.nr; i-- > 0;) {
+		const struct listed *listed = pause_list_at(&p->list, i);
+
+		if (listed->tgid != off->tgid || listed->begin_ns >= woken_ns ||
+		    (listed->closed_ns && from_ns >= listed->closed_ns))
 			continue;
-		if (woken_ns > stop->pause.begin_ns &&
-		    (!stop->closed_ns || from_ns < stop->closed_ns))
-			return stop;
+		if (listed->stop->pause.requester_tid == off->hdr.tid)
+			return listed->stop;
 	}
 	return NULL;
 }
@@ -234,6 +243,16 @@ int pauses_event(struct pauses *p, const struct event_hdr *event)
 	return err ? err : pauses_dispatch(p, event);
 }
 
+/*
+ * A thread that did the same all through a pause was neither stopped by it nor late for it. A long
+ * span goes through many pauses: it is to cost none of them memory.
+ */
+static bool is_through(const struct listed *listed, const struct past_span *span)
+{
+	return span->from_ns <= listed->begin_ns && span->to_ns >= listed->closed_ns &&
+	       span->role != ROLE_GC && span->role != ROLE_VM_THREAD;
+}
+
 int pauses_span(struct pauses *p, const struct thread *thread, const struct span *span)
 {
 	struct past_span past = {
@@ -250,13 +269,20 @@ int pauses_span(struct pauses *p, const struct thread *thread, const struct span
 	int err = 0;
 
 	span_ring_put(&p->ring, &past);
-	for (struct stop *stop = p->last; stop && !err; stop = stop->prev) {
-		if (!stop->closed_ns || stop->pause.tgid != past.tgid)
+	p->credit++;
+	for (size_t i = p->list.nr; i-- > 0 && !err;) {
+		const struct listed *listed = pause_list_at(&p->list, i);
+
+		if (!listed->closed_ns || listed->tgid != past.tgid)
 			continue;
-		if (stop->closed_ns <= past.from_ns)
+		if (listed->closed_ns <= past.from_ns)
 			break;
-		if (stop->pause.begin_ns < past.to_ns)
-			err = stop_absorb(stop, &past);
+		if (listed->begin_ns >= past.to_ns)
+			continue;
+		if (is_through(listed, &past))
+			stop_doubt(listed->stop, &past);
+		else
+			err = stop_absorb(listed->stop, &past);
 	}
 	return err;
 }
@@ -294,8 +320,8 @@ int pauses_end(struct pauses *p, uint64_t end_ns)
 
 	while (!err && (jvm = map_next(&p->jvms, &cursor)))
 		err = pauses_end_jvm(p, jvm, end_ns);
-	while (p->first && !err)
-		err = give_out(p, p->first);
+	while (p->list.nr && !err)
+		err = give_out(p, 0);
 	return err;
 }
 
@@ -316,10 +342,9 @@ void pauses_free(struct pauses *p)
 		free(jvm);
 	}
 	map_free(&p->jvms);
-	for (struct stop *stop = p->first, *next; stop; stop = next) {
-		next = stop->next;
-		stop_free(stop);
-	}
+	for (size_t i = 0; i < p->list.nr; i++)
+		stop_free(pause_list_at(&p->list, i)->stop);
+	pause_list_free(&p->list);
 	span_ring_free(&p->ring);
 	free(p);
 }

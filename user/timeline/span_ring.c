@@ -17,10 +17,11 @@ void span_ring_put(struct span_ring *ring, const struct past_span *span)
 	ring->spans[ring->nr++ % SPAN_RING_SPANS] = *span;
 }
 
-uint64_t span_ring_since(const struct span_ring *ring, uint64_t since_ns, bool *ret_whole)
+uint64_t span_ring_since(const struct span_ring *ring, uint64_t from, uint64_t since_ns,
+			 bool *ret_whole)
 {
 	uint64_t oldest = ring->nr > SPAN_RING_SPANS ? ring->nr - SPAN_RING_SPANS : 0;
-	uint64_t low = oldest, high = ring->nr;
+	uint64_t first = from > oldest ? from : oldest, low = first, high = ring->nr;
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
@@ -30,7 +31,7 @@ uint64_t span_ring_since(const struct span_ring *ring, uint64_t since_ns, bool *
 		else
 			low = middle + 1;
 	}
-	*ret_whole = low > oldest || oldest == 0;
+	*ret_whole = low > first || first == from || oldest == 0;
 	return low;
 }
 

@@ -30,9 +30,11 @@ struct span_ring {
 int span_ring_init(struct span_ring *ring);
 void span_ring_put(struct span_ring *ring, const struct past_span *span);
 
-/* Where to start so as to see every span that became known after @since_ns; *ret_whole is false
- * when the ring no longer reaches back so far. Then up to ring->nr. */
-uint64_t span_ring_since(const struct span_ring *ring, uint64_t since_ns, bool *ret_whole);
+/* Where to start so as to see every span that became known after @since_ns, none of which was put
+ * before @from; *ret_whole is false when the ring no longer reaches back so far. Then up to
+ * ring->nr. */
+uint64_t span_ring_since(const struct span_ring *ring, uint64_t from, uint64_t since_ns,
+			 bool *ret_whole);
 
 static inline const struct past_span *span_ring_at(const struct span_ring *ring, uint64_t nr)
 {
