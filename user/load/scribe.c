@@ -57,16 +57,24 @@ static void drain(struct scribe *s)
 			put(s, request);
 }
 
+/* When the run began, as soon as that is known. */
+static void note_start(struct scribe *s)
+{
+	uint64_t start_ns = atomic_load(&s->handover->start_ns);
+
+	if (!start_ns || s->begun)
+		return;
+	schedule_put_meta(s->file, "start_ns", "%llu", (unsigned long long)start_ns);
+	s->begun = true;
+	s->flush_ns = now_ns(); /* at once: a file without it says little */
+}
+
 static void tick(struct scribe *s)
 {
-	uint64_t start_ns = atomic_load(&s->handover->start_ns), at_ns = now_ns();
+	uint64_t at_ns = now_ns();
 	int error;
 
-	if (start_ns && !s->begun) {
-		schedule_put_meta(s->file, "start_ns", "%llu", (unsigned long long)start_ns);
-		s->begun = true;
-		s->flush_ns = at_ns; /* at once: a file without it says little */
-	}
+	note_start(s);
 	drain(s);
 	if (at_ns < s->flush_ns)
 		return;
@@ -151,6 +159,7 @@ int scribe_run(struct handover *h, struct schedule_writer *file,
 		nanosleep(&pause, NULL);
 	}
 	killed = !atomic_load(&h->done);
+	note_start(&s); /* a busy machine may not have let us look before */
 	drain(&s);
 	put_unfinished(&s);
 	schedule_flush(s.file);
