@@ -70,13 +70,17 @@ count() {
 	' "$1"
 }
 
-# Run one part; sets passed, failed, skipped of it.
+# Run one part; sets passed, failed, skipped of it. A part is a session of its own, since Criterion leaves the process
+# group that `timeout` ends.
 run_part() { # run_part PART LIMIT COMMAND LOG
-	local code seen
+	local code seen session
 
 	# shellcheck disable=SC2086 # the command is words
-	timeout --kill-after=10 "$2" $3 </dev/null >"$4" 2>&1
+	setsid timeout --kill-after=10 "$2" $3 </dev/null >"$4" 2>&1 &
+	session=$!
+	wait $session
 	code=$?
+	pkill -KILL --session $session
 	read -r seen passed failed skipped < <(count "$4")
 	if [[ $seen == no ]]; then
 		passed=$((code == 0))

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.." || exit
 source tests/check.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+nap=1000.$$ # seconds no other sleep takes
 nr_ok=0
 nr_bad=0
 
@@ -41,6 +42,8 @@ expect "Criterion's failures and crashes count" "7 3 0" "$(synthesis 7 2 1); exi
 expect "Criterion's skips count" "7 0 1" "echo '[SKIP] a::b: needs root'; $(synthesis 7 0 0)"
 expect "a run of no Criterion test is a failure" "0 1 0" "$(synthesis 0 0 0)"
 expect "a part that takes too long is a failure" "0 1 0" "sleep 5" 1
+expect "what a part left behind is ended" "1 0 0" "set -m; sleep $nap &"
+expect "and is gone" "1 0 0" "! pgrep -f 'slee[p] $nap'"
 expect "a part that is killed is a failure" "0 1 0" 'kill -9 $$'
 printf '%d passed, %d failed, 0 skipped\n' "$nr_ok" "$nr_bad"
 [[ $nr_bad -eq 0 ]]

@@ -53,6 +53,8 @@ void random_record(uint64_t *state, const struct schema_kind *kind, void *ret)
 
 		if (field->type == FIELD_TEXT)
 			random_text(state, (char *)ret + field->offset, field->bytes);
+		else if (field->coding == CODE_PLACE && random_next(state) % 256)
+			schema_set(field, ret, random_next(state) % 64); /* CPUs are few */
 		else
 			schema_set(field, ret, random_value(state));
 	}

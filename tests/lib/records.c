@@ -18,8 +18,10 @@ static int write_line(struct recording_writer *w, const char *line, const char *
 	char word[8];
 	int err;
 
-	if (sscanf(line, "%llu %7s", &at_ns, word) == 2 && !strcmp(word, "segment"))
-		return recording_segment_begin(w, at_ns);
+	if (sscanf(line, "%llu %7s", &at_ns, word) == 2 && !strcmp(word, "segment")) {
+		err = recording_tick(w, at_ns); /* what is earlier belongs to the segment before */
+		return err ? err : recording_segment_begin(w, at_ns);
+	}
 	err = text_parse(line, &record.hdr, ret_error);
 	if (err == -ENOENT)
 		return 0;
@@ -28,12 +30,13 @@ static int write_line(struct recording_writer *w, const char *line, const char *
 
 int records_write(FILE *in, const char *path, FILE *errors)
 {
+	const struct recording_options options = {.window_ns = 1};
 	struct recording_writer *w;
 	char line[TEXT_LINE_MAX];
 	const char *error = NULL;
 	int err, nr = 0;
 
-	err = recording_create(path, &(struct recording_options){0}, &w);
+	err = recording_create(path, &options, &w);
 	if (err) {
 		fprintf(errors, "%s: %s\n", path, strerror(-err));
 		return err;

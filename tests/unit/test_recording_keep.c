@@ -4,9 +4,11 @@
 #include <criterion/new/assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -193,6 +195,44 @@ Test(recording_keep, a_file_without_a_name_keeps_its_hole_and_reads_all_the_same
 	cr_expect(kept.health.complete);
 	cr_expect(eq(u64, kept.last_ns, LAST_NS));
 	cr_expect(ge(u64, kept.first_ns, LAST_NS - 6 * NS_PER_S));
+}
+
+/* A file that takes all room but a little. */
+static void fill_up(const char *directory, off_t nr_left)
+{
+	char path[80];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/filler", directory);
+	fd = open(path, O_CREAT | O_WRONLY, 0600);
+	cr_assert(ge(int, fd, 0));
+	for (off_t nr = 64 << 20; nr >= 4096; nr /= 2)
+		while (!fallocate(fd, 0, lseek(fd, 0, SEEK_END), nr))
+			;
+	cr_assert(zero(int, ftruncate(fd, lseek(fd, 0, SEEK_END) - nr_left)));
+	close(fd);
+}
+
+Test(recording_keep, without_room_for_a_second_file_the_first_keeps_its_hole)
+{
+	struct kept_file file = make_file();
+	const struct recording_options options = {.keep_ns = 4 * NS_PER_S};
+	struct recording_writer *w;
+	struct kept kept;
+
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", file.directory, "tmpfs", 0, "size=2m"))
+		cr_skip_test("no right to mount a small file system");
+	w = begin(&file, &options);
+	record(w, &file);
+	fill_up(file.directory, 200 << 10);
+	cr_assert(zero(int, recording_close(w)));
+	cr_expect(gt(u64, size_of(&file), allocated(&file) * 2), "the hole is there");
+	kept = read_kept(file.path);
+	cr_expect(kept.health.complete);
+	cr_expect(eq(u64, kept.last_ns, LAST_NS));
+	umount(file.directory);
+	rmdir(file.directory);
 }
 
 Test(recording_keep, a_finished_file_keeps_its_rights)

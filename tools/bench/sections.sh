@@ -171,7 +171,7 @@ bench_disk() {
 
 # Record the demo's server under its load for $2 seconds into $1.
 java_record() {
-	local server port loader
+	local server port='' loader
 	javac -d "$files" tools/demo/Server.java tools/demo/Load.java
 	rm -f "$files/input" "$files/port"
 	mkfifo "$files/input"
@@ -179,10 +179,11 @@ java_record() {
 	server=$!
 	started+=("$server")
 	exec 4>"$files/input"
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		read -r port <"$files/port" && break
 		sleep 0.1
 	done
+	[[ -n $port ]] || die "the server did not start within 30 s: $(tail -n 3 "$files/server.log")"
 	java -cp "$files" Load "$port" 1500 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
 	loader=$!
 	started+=("$loader")

@@ -4,15 +4,19 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Load for the server, from a process of its own: so many requests a second, each sent when it is due whether or not
- * earlier ones were answered, its response time counted from when it was due.
+ * Load for the server, from a process of its own: so many requests a second, each sent when it is due, whether or not
+ * earlier ones were answered, as long as a connection is free. Response times are counted from when it was due.
  * The first seconds, in which both sides are still being compiled, are not counted.
  * Arguments: port, requests a second, seconds, seconds of them not counted.
  */
 public class Load {
+	static final int CONNECTIONS = 64;
+
+	static final Semaphore free = new Semaphore(CONNECTIONS);
 	static final ConcurrentLinkedQueue<Long> times = new ConcurrentLinkedQueue<>();
 	static final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
@@ -34,7 +38,9 @@ public class Load {
 			long intended = due;
 			boolean counts = due >= warm;
 			counted += counts ? 1 : 0;
+			free.acquire();
 			client.sendAsync(request, BodyHandlers.ofByteArray()).whenComplete((response, failure) -> {
+				free.release();
 				if (!counts)
 					return;
 				if (failure == null)
@@ -48,6 +54,8 @@ public class Load {
 		long[] sorted = times.stream().mapToLong(Long::longValue).sorted().toArray();
 		System.out.printf("requests sent %d, answered %d, failed %d; response time p50 %.2f ms, p99 %.2f ms, max %.2f ms%n",
 				counted, sorted.length, failures.size(), milliseconds(sorted, 0.5), milliseconds(sorted, 0.99), milliseconds(sorted, 1));
+		if (!failures.isEmpty())
+			System.out.println("the first failure: " + failures.peek());
 		System.exit(sorted.length == 0 ? 1 : 0);
 	}
 }

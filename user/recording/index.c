@@ -22,7 +22,8 @@ void index_drop(struct index *index, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
 		index->totals.nr_records_dropped += index->segments[i].nr_records;
-	index->totals.nr_segments_dropped += nr;
+	index->totals.nr_segments_dropped =
+		index->segments[nr].nr; /* one entry may stand for several */
 	index->nr -= nr;
 	memmove(index->segments, index->segments + nr, index->nr * sizeof(*index->segments));
 }

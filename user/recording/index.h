@@ -38,10 +38,10 @@ struct index {
 /* Append @segment; NULL when out of memory. */
 struct index_segment *index_add(struct index *index, const struct index_segment *segment);
 
-/* Take the first @nr segments out, and count them as dropped. */
+/* Take the first @nr segments out, fewer than there are, and count them as dropped. */
 void index_drop(struct index *index, size_t nr);
 
-/* Halve a long index: neighbours become one segment. Not for a writer that still drops them one by
+/* Halve a long index: neighbours become one segment, which a reader skips to and --keep drops as
  * one. */
 void index_coarsen(struct index *index);
 

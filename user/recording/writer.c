@@ -189,9 +189,8 @@ static int begin_segment(struct recording_writer *w, uint64_t now_ns)
 {
 	const struct index_segment segment = {
 		.nr = w->index.totals.nr_segments, .offset = w->file.bytes, .from_ns = UINT64_MAX};
-	bool keep = w->options.keep_ns || w->options.keep_bytes;
 
-	if (!keep && w->index.nr >= INDEX_SEGMENTS_MAX / 2)
+	if (w->index.nr >= INDEX_SEGMENTS_MAX / 2)
 		index_coarsen(&w->index);
 	if (!index_add(&w->index, &segment))
 		return w->file.error ? w->file.error : (w->file.error = -ENOMEM);
