@@ -14,24 +14,26 @@ shift 2
 source tests/load/lib.sh
 
 # What the judge claims is about tens of microseconds, which strangers on the same CPUs take from anybody: where it is allowed, both
-# sides run before them. Not so a generator that spins, which would run into the kernel's limit for that, and one of many threads that
-# would be in each other's way.
-before_others=()
-politely=()
-if chrt -f 1 true 2>/dev/null; then
-	before_others=(chrt -f 1)
-	politely=(nice -n -19)
+# sides run before them, and the generator's many threads before the server. Not so a generator that spins, which would run into the
+# kernel's limit for that.
+server_first=()
+load_first=()
+spin_first=()
+if chrt -f 2 true 2>/dev/null; then
+	server_first=(chrt -f 1)
+	load_first=(chrt -f 2)
+	spin_first=(nice -n -19)
 	echo -15 2>/dev/null >/proc/self/autogroup # with autogroups, nice alone counts only within this session
 fi
 
 # Against a server that stops itself for 200 ms at times it logs. A row gets three tries, and says which one it took.
 stop_row() { # stop_row NAME open|blocking ARGUMENT...
-	local name=$1 kind=$2 try tries=3 first=("${before_others[@]}")
+	local name=$1 kind=$2 try tries=3 first=("${load_first[@]}")
 
-	[[ $name != spin && $name != blocking ]] || first=("${politely[@]}")
+	[[ $name != spin ]] || first=("${spin_first[@]}")
 	shift 2
 	for ((try = 1; try <= tries; try++)); do
-		server_prefix=("${first[@]}")
+		server_prefix=("${server_first[@]}")
 		start_server --log "$work/$name.log" --stop-every 1000 --stop-for 200 --stops 3
 		server_prefix=()
 		"${first[@]}" "$standstill" load "http://127.0.0.1:$port/" --rate 1000 --duration 4 --quiet "$@" \
