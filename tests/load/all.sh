@@ -248,6 +248,19 @@ test_raw() {
 	end_process "$server"
 }
 
+# More than the server can do: what waits is the queue's, not the generator's, with room on busy connections too.
+test_overload() {
+	local busy
+
+	for busy in pipeline queue; do
+		start_server --frame fixed:16/16 --service-us 100
+		"$standstill" load "127.0.0.1:$port" --frame fixed:16/16 -r 20000 -d 1 -q --when-busy "$busy" -c 4 -o "$work/over.sched" >/dev/null
+		end_process "$server"
+		expect_range "overload, $busy: median wait for a connection" "$(json "$work/over.sched" .generator.conn_wait.p50_ns)" 100000000 9000000000
+		expect_range "overload, $busy: median lateness" "$(json "$work/over.sched" .generator.lateness.p50_ns)" 0 10000000
+	done
+}
+
 exit_code() { # exit_code NAME WANTED PATTERN ARGUMENT...
 	local name=$1 wanted=$2 pattern=$3 code
 
@@ -335,7 +348,7 @@ test_many() {
 	rm -f "$work/many.sched"
 }
 
-[[ $# -gt 0 ]] || set -- stops rates failures server_gone killed writer_killed interrupted planners raw errors outputs many
+[[ $# -gt 0 ]] || set -- stops rates failures server_gone killed writer_killed interrupted planners raw overload errors outputs many
 for what in "$@"; do
 	declare -F "test_$what" >/dev/null || {
 		printf 'all.sh: there is no test %s\n' "$what" >&2

@@ -187,11 +187,12 @@ static void close_connection(struct dispatch *d, struct connection *c,
 		open_one(d);
 }
 
-static void send_on(struct dispatch *d, struct connection *c, struct flight *f)
+/* @queued: @f has waited; a busy connection that takes it now got room for it with its last answer.
+ */
+static void send_on(struct dispatch *d, struct connection *c, struct flight *f, bool queued)
 {
-	/* Idle connections stand in the order in which they became free; a busy one with room was
-	 * never taken. */
-	uint64_t free_ns = d->idle.first ? d->idle.first->free_ns : 0;
+	/* Idle connections stand in the order in which they became free. */
+	uint64_t free_ns = d->idle.first ? d->idle.first->free_ns : queued ? c->free_ns : 0;
 	int got = connection_send(&d->wire, c, f, free_ns);
 
 	if (got < 0) {
@@ -223,7 +224,7 @@ static void serve_queue(struct dispatch *d)
 	struct connection *c;
 
 	while (d->nr_queued && (c = pick(d, d->first_queued)))
-		send_on(d, c, pop_queue(d));
+		send_on(d, c, pop_queue(d), true);
 	open_more(d);
 	note_stuck(d);
 }
@@ -233,7 +234,7 @@ void dispatch_request(struct dispatch *d, struct flight *f)
 	struct connection *c = d->nr_queued ? NULL : pick(d, f);
 
 	if (c) {
-		send_on(d, c, f);
+		send_on(d, c, f, false);
 		return;
 	}
 	f->next = NULL;
