@@ -42,18 +42,21 @@ static __always_inline struct thread_state *thread_state_make(struct task_struct
 	return thread;
 }
 
-/* The syscall a thread is in and its arguments. An exception or interrupt leaves a number below 0
- * in orig_ax. */
+/*
+ * The syscall a thread is in and its arguments. An exception or interrupt leaves a number below 0
+ * in orig_ax; the registers are then the program's own and nobody's business.
+ */
 static __always_inline void thread_read_syscall(struct thread_state *thread,
 						struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	s64 nr = regs->orig_ax;
+	bool in_syscall = nr >= 0 && nr <= 0x7fff;
 
-	thread->nr = nr < 0 || nr > 0x7fff ? -1 : nr;
-	thread->arg0 = regs->di;
-	thread->arg1 = regs->si;
-	thread->arg2 = regs->dx;
+	thread->nr = in_syscall ? nr : -1;
+	thread->arg0 = in_syscall ? regs->di : 0;
+	thread->arg1 = in_syscall ? regs->si : 0;
+	thread->arg2 = in_syscall ? regs->dx : 0;
 }
 
 #endif
