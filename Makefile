@@ -22,7 +22,7 @@ defines := -D_GNU_SOURCE -DSTANDSTILL_VERSION='"$(VERSION)"'
 includes := -I. -I$(O)
 cflags = -std=gnu17 $(warnings) $(sanitize) $(defines) $(includes) $(CFLAGS)
 ldflags = $(sanitize) $(LDFLAGS)
-libs := -lbpf -lelf -ljson-c -lz -lm
+libs := -lbpf -lelf -ljson-c -lhttp_parser -lz -lm
 
 # Only these know libbpf; everything else builds and runs without BPF, root or a JVM.
 attach_src := $(wildcard user/attach/probe*.c) $(wildcard user/cmd/record*.c)
@@ -81,8 +81,9 @@ demo: ## set up, build, and record a real Java server under load
 	$(Q)tools/demo/run $(O)
 
 .PHONY: bench
-bench: all $(O)/switches $(O)/stamp $(O)/usage $(O)/bench-recording ## what recording costs, in one table; FULL=1: more repetitions
+bench: all $(O)/switches $(O)/stamp $(O)/usage $(O)/bench-recording $(O)/load-server $(O)/load-wire ## what recording costs, and the load generator beside others (WRK2=); FULL=1: more repetitions
 	$(Q)tools/bench/run $(O)
+	$(Q)tools/bench/load $(O)
 
 # The load of the benchmarks and of the soak test, and a clock for a shell.
 $(O)/switches: $(O)/tools/bench/switches.o

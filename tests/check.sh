@@ -28,8 +28,10 @@ sanitize| check verify | 240  | $mk -j$(nproc) CFLAGS=-O1 SANITIZE=address,undef
 golden  | check verify | 60   | $mk check-golden
 fuzz    | check verify | 150  | $mk check-fuzz
 bpf     | check verify | 120  | $mk check-bpf
+load    | check        | 150  | $mk check-load
 live    | check        | 300  | $mk check-live
 soak    | check        | 60   | $mk check-soak SOAK_SECONDS=10
+load    | verify       | 600  | $mk verify-load
 live    | verify       | 7200 | $mk verify-live
 soak    | verify       | 180  | $mk check-soak SOAK_SECONDS=60
 bench   | verify       | 900  | $mk bench

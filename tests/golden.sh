@@ -5,7 +5,8 @@
 # tests/golden/ with
 #
 #   records.txt    the records (user/recording/text.h), turned into a recording by mkrecording
-#   args           a command a line: what stands behind `standstill`; FILE is the recording
+#   schedule.csv   a schedule (docs/schedule.md); either of the two may be missing
+#   args           a command a line: what stands behind `standstill`; FILE is the recording, SCHEDULE the schedule
 #   expected.txt   what they print, one after the other, with their exit codes
 #
 #   tests/golden.sh OUT check [CASE...]    compare
@@ -27,7 +28,8 @@ run_case() { # run_case CASE RECORDING
 	while read -r line; do
 		[[ -n $line && $line != \#* ]] || continue
 		printf '$ standstill %s\n' "$line"
-		read -ra words <<<"${line//FILE/$2}"
+		line=${line//FILE/$2}
+		read -ra words <<<"${line//SCHEDULE/${2%.still}.sched}"
 		env -i "$out/standstill" "${words[@]}" 2>&1
 		printf '[exit %d]\n\n' $?
 	done <"$1/args"
@@ -50,7 +52,8 @@ judge() { # judge CASE ACTUAL
 for name in "$@"; do
 	name=${name%/}
 	recording=$out/golden/$name.still
-	if ! "$out/mkrecording" "$name/records.txt" "$recording"; then
+	[[ ! -f $name/schedule.csv ]] || cp "$name/schedule.csv" "$out/golden/$name.sched"
+	if [[ -f $name/records.txt ]] && ! "$out/mkrecording" "$name/records.txt" "$recording"; then
 		failed=$((failed + 1))
 		printf 'FAIL golden: %s/records.txt is no recording\n' "$name"
 		continue

@@ -28,7 +28,7 @@ golden-accept: all $(O)/mkrecording ## take what they print now for right; revie
 
 # Everything that reads what others wrote, built so that every misstep is seen.
 FUZZ_SECONDS ?= 10
-fuzz_src := $(wildcard user/recording/*.c user/base/*.c) $(filter-out $(attach_src),$(wildcard user/attach/*.c))
+fuzz_src := $(wildcard user/recording/*.c user/base/*.c user/import/*.c) $(filter-out $(attach_src),$(wildcard user/attach/*.c))
 fuzz_obj := $(fuzz_src:%.c=$(O)/fuzz/%.o)
 fuzz_names := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_flags := -std=gnu17 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -71,6 +71,7 @@ check-soak: all $(O)/switches ## 50,000 records a second for SOAK_SECONDS lose n
 	$(Q)tests/bpf/soak.sh $(O) $(SOAK_SECONDS)
 
 include tests/verify.mk
+include tests/load/load.mk
 
 # PARTS="unit golden" runs only these; the parts are a table in the script.
 .PHONY: check verify

@@ -11,6 +11,8 @@ static const struct command commands[] = {
 	{"pauses", "list the stop-the-world pauses of a recording", cmd_pauses},
 	{"threads", "where each thread's time went", cmd_threads},
 	{"dump", "print every record of a recording as text or JSON", cmd_dump},
+	{"load", "send requests on time, whatever the answers do, and write down each", cmd_load},
+	{"schedule", "summarise or convert the schedule of a load generator", cmd_schedule},
 };
 
 static void print_help(FILE *to)
@@ -35,7 +37,8 @@ static const struct exit_row {
 	{EXIT_OK, "done"},
 	{EXIT_FAILED, "something else went wrong; the message says what"},
 	{EXIT_USAGE, "wrong arguments"},
-	{EXIT_NO_TARGET, "no such process, or it ended before it could be attached to"},
+	{EXIT_NO_TARGET, "no such process, or it ended before it could be attached to; for load: "
+			 "nobody listens there"},
 	{EXIT_NOT_A_JVM, "the process is no JVM that can be recorded"},
 	{EXIT_NO_PERMISSION, "a right is missing; the message says which"},
 	{EXIT_NO_KERNEL, "the kernel lacks something required (BTF, a tracepoint)"},

@@ -34,6 +34,8 @@ int cmd_record(int argc, char **argv);
 int cmd_pauses(int argc, char **argv);
 int cmd_threads(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
+int cmd_load(int argc, char **argv);
+int cmd_schedule(int argc, char **argv);
 
 /* One sentence to stderr: "standstill NAME: ..." */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
