@@ -26,11 +26,12 @@ install | check verify | 30   | $mk check-install
 unit    | check verify | 120  | $mk -j$(nproc) check-unit
 sanitize| check verify | 240  | $mk -j$(nproc) CFLAGS=-O1 SANITIZE=address,undefined check-unit
 golden  | check verify | 60   | $mk check-golden
-fuzz    | check verify | 150  | $mk check-fuzz
+fuzz    | check        | 150  | $mk check-fuzz FUZZ_SECONDS=5
 bpf     | check verify | 120  | $mk check-bpf
 load    | check        | 150  | $mk check-load
-live    | check        | 300  | $mk check-live
+live    | check        | 400  | $mk check-live
 soak    | check        | 60   | $mk check-soak SOAK_SECONDS=10
+fuzz    | verify       | 900  | $mk check-fuzz FUZZ_SECONDS=60
 load    | verify       | 600  | $mk verify-load
 live    | verify       | 7200 | $mk verify-live
 soak    | verify       | 180  | $mk check-soak SOAK_SECONDS=60
@@ -39,7 +40,7 @@ bench   | verify       | 900  | $mk bench
 
 deadline_of() { # seconds for all parts together; a check may take 12 minutes, its set-up on a bare machine included
 	case $1 in
-	check) echo 600 ;;
+	check) echo 715 ;;
 	verify) echo 14400 ;;
 	*) return 1 ;;
 	esac
