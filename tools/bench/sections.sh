@@ -190,8 +190,9 @@ java_record() {
 	sleep 1.5
 	"$out/standstill" record -q -p "$server" -d "$2" -o "$1" 4>&- 2>"$files/record.err" ||
 		die "standstill record failed: $(tail -n 3 "$files/record.err")"
-	exec 4>&-
-	wait "$loader" "$server" || true
+	wait "$loader" || true
+	exec 4>&- # the server ends with its input
+	wait "$server" || true
 }
 
 # From the exec of `standstill record` to the moment from which everything is recorded.
