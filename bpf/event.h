@@ -38,6 +38,15 @@ enum event_kind {
 	EVENT_JAVA_THREAD_STOP = 15, /* struct event_jvm: USDT hotspot:thread__stop, id = OS tid */
 	EVENT_VM_FUTEX = 16,	     /* struct event_vm_futex: the VM Thread left a futex call */
 	EVENT_JVM_COUNTERS = 17, /* struct event_jvm_counters: just before 7, 8 or a barrier 16 */
+	EVENT_SOCK_ARRIVE = 18,	 /* struct event_sock: bytes are in a socket's receive queue */
+	EVENT_SOCK_READ = 19,	 /* struct event_sock: a thread of a target took bytes out of it */
+	EVENT_SOCK_WRITE = 20,	 /* struct event_sock: a thread of a target gave bytes to it */
+	EVENT_SOCK_ACK = 21,	 /* struct event_sock: a segment came while bytes were held back */
+	EVENT_SOCK_RETRANSMIT = 22, /* struct event_sock: a segment was sent once more */
+	EVENT_CONN_OPEN = 23,	    /* struct event_conn: a connection of a target: new, or seen */
+	EVENT_CONN_CLOSE = 24,	    /* struct event_conn: its socket is gone */
+	EVENT_CONN_LISTEN = 25,	    /* struct event_conn: a listening socket of a target */
+	EVENT_CONN_REFUSED = 26,    /* struct event_conn: a reset was sent, or a connect failed */
 	NR_EVENT_KINDS,
 	EVENT_FIRST_USER = 64,
 };
@@ -187,6 +196,74 @@ struct event_jvm_counters {
 	__u64 application_ns; /* sun.rt.applicationTime: sum of end..begin, grows at begin */
 };
 _Static_assert(sizeof(struct event_jvm_counters) == 144, "ring ABI");
+
+/* What held at an event of a socket; struct event_sock and event_conn, flags. */
+enum sock_flag {
+	SOCK_LOCKED =
+		1 << 0, /* ARRIVE: a thread held the socket's lock: it may have come earlier */
+	SOCK_PEER_DONE =
+		1 << 1,	       /* the peer will send no more (FIN seen; not counted in in_bytes) */
+	SOCK_UNSURE = 1 << 2,  /* positions were read while another CPU changed them */
+	SOCK_COUNTED = 1 << 3, /* no byte positions in this socket (Unix): sums since first seen */
+	SOCK_BEFORE_ATTACH = 1 << 4, /* the connection was open before the probes came */
+	SOCK_RESET = 1 << 5,	     /* it ended by a reset, or by an error */
+	SOCK_START_SEEN = 1 << 6,    /* WRITE: took_ns counts from the start of its first write */
+	SOCK_SNAPSHOT = 1 << 7,	     /* OPEN, LISTEN: only looked at, at the start of a segment */
+};
+
+/*
+ * One step of a connection. Positions count bytes of one direction from the connection's start (TCP
+ * sequence numbers less the first), and so are the same at both of its ends, whenever they were
+ * first looked at. in_bytes: READ: read so far; all others: received so far. out_bytes: written so
+ * far. Order in time is that of the kernel: on loopback the peer can have the bytes before WRITE.
+ */
+struct event_sock {
+	struct event_hdr hdr; /* tid: who read or wrote; 0: nobody, the network */
+	__u64 in_bytes;
+	__u64 out_bytes;
+	__u64 took_ns; /* WRITE: since the first write call after the last WRITE event began */
+	__u32 conn;    /* of event_conn */
+	__u32 tgid;    /* whose socket; of READ and WRITE the thread's process */
+	__u32 bytes;   /* READ, WRITE: of this call; RETRANSMIT: of the segment */
+	__u32 unsent;  /* written and not yet transmitted: held by Nagle or a window */
+	__u32 flags;   /* enum sock_flag */
+	__u32 window;  /* ACK: bytes the peer still takes (its window, less what is on the way) */
+};
+_Static_assert(sizeof(struct event_sock) == 64, "ring ABI");
+
+enum conn_role {
+	CONN_UNKNOWN = 0,
+	CONN_ACCEPTED = 1,  /* of a listening socket of the target */
+	CONN_CONNECTED = 2, /* the target connected it */
+	CONN_LISTENER = 3,
+};
+
+/*
+ * A socket of a target. Addresses are in network order, high and low half, IPv4 as v4-mapped IPv6;
+ * a Unix socket has its inode and its peer's as the low halves.
+ */
+struct event_conn {
+	struct event_hdr hdr; /* tid: who did it; 0: the network, or an earlier time */
+	__u64 in_bytes;	      /* received so far */
+	__u64 out_bytes;      /* written so far */
+	__u64 read_bytes;     /* read so far */
+	__u64 local_high, local_low;
+	__u64 remote_high, remote_low;
+	__u32 conn; /* counts the sockets of a recording from 1; never used twice */
+	__u32 tgid;
+	__u32 netns;		   /* inode of its network namespace */
+	__u32 first_in, first_out; /* TCP sequence number of each direction's first byte */
+	__u32 flags;		   /* enum sock_flag */
+	__u32 backlog;		   /* LISTEN: connections waiting to be accepted now */
+	__u32 backlog_max;
+	__u16 local_port, remote_port; /* host order */
+	__u16 family;		       /* AF_UNIX 1, AF_INET 2, AF_INET6 10 */
+	__u16 role;		       /* enum conn_role */
+	__u16 state;		       /* TCP_ESTABLISHED 1, ... of the kernel */
+	__u16 error;		       /* errno of the socket, REFUSED and CLOSE */
+	__u16 reserved[2];
+};
+_Static_assert(sizeof(struct event_conn) == 120, "ring ABI");
 
 #define EVENT_BYTES_MAX                                                                            \
 	512 /* no record of any kind is larger; what the recorder writes included                  \

@@ -21,6 +21,10 @@ struct hole { /* bytes of a struct that are reserved, and hold nothing */
 static const struct hole holes[] = {
 	HOLE(EVENT_OFFCPU, event_offcpu, reserved),
 	HOLE(EVENT_THREAD, event_thread, reserved),
+	HOLE(EVENT_CONN_OPEN, event_conn, reserved),
+	HOLE(EVENT_CONN_CLOSE, event_conn, reserved),
+	HOLE(EVENT_CONN_LISTEN, event_conn, reserved),
+	HOLE(EVENT_CONN_REFUSED, event_conn, reserved),
 	HOLE(RECORD_COUNTERS, record_counters, reserved),
 };
 

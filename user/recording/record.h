@@ -17,6 +17,7 @@ enum record_kind {
 	RECORD_COUNTERS = 69, /* struct record_counters: the JVM's counters read by the recorder */
 	RECORD_END = 70,      /* struct record_end: why the recording ended; absent after a crash */
 	RECORD_PROBE = 71,    /* struct record_probe: what one BPF program has cost so far */
+	RECORD_HTTP = 72, /* struct record_http: an HTTP/1.x request in the bytes read (--http) */
 	NR_RECORD_KINDS,
 };
 
@@ -136,5 +137,22 @@ struct record_end {
 	__u64 nr_lost; /* sum of all RECORD_LOST */
 };
 _Static_assert(sizeof(struct record_end) == 32, "record ABI");
+
+#define RECORD_METHOD_BYTES   16
+#define RECORD_PATH_BYTES     128
+#define RECORD_HTTP_KEY_BYTES 64
+
+/* Bytes [in_from, in_to) of a connection are one request; in_to 0: its end is not known. */
+struct record_http {
+	struct event_hdr hdr; /* tid: who read its head; ts_ns: when */
+	__u64 in_from;
+	__u64 in_to;
+	__u32 conn;
+	__u32 tgid;
+	char method[RECORD_METHOD_BYTES];
+	char path[RECORD_PATH_BYTES];	 /* without the query; cut if longer */
+	char key[RECORD_HTTP_KEY_BYTES]; /* value of the header that names requests; may be empty */
+};
+_Static_assert(sizeof(struct record_http) == 248, "record ABI");
 
 #endif

@@ -90,6 +90,42 @@ static const struct schema_field jvm_counters_fields[] = {
 	FIELD(event_jvm_counters, application_ns,    UNSIGNED, GROW,   NS),
 };
 
+static const struct schema_field sock_fields[] = {
+	FIELD(event_sock, in_bytes,  UNSIGNED, GROW,	BYTES),
+	FIELD(event_sock, out_bytes, UNSIGNED, GROW,	BYTES),
+	FIELD(event_sock, took_ns,   UNSIGNED, PLAIN,	NS),
+	FIELD(event_sock, conn,	     UNSIGNED, CONTEXT, NONE),
+	FIELD(event_sock, tgid,	     UNSIGNED, STICKY,	NONE),
+	FIELD(event_sock, bytes,     UNSIGNED, STICKY,	BYTES),
+	FIELD(event_sock, unsent,    UNSIGNED, STICKY,	BYTES),
+	FIELD(event_sock, flags,     UNSIGNED, STICKY,	ADDRESS),
+	FIELD(event_sock, window,    UNSIGNED, STICKY,	BYTES),
+};
+
+static const struct schema_field conn_fields[] = {
+	FIELD(event_conn, in_bytes,    UNSIGNED, PLAIN,	 BYTES),
+	FIELD(event_conn, out_bytes,   UNSIGNED, PLAIN,	 BYTES),
+	FIELD(event_conn, read_bytes,  UNSIGNED, PLAIN,	 BYTES),
+	FIELD(event_conn, local_high,  UNSIGNED, TABLE,	 ADDRESS),
+	FIELD(event_conn, local_low,   UNSIGNED, TABLE,	 ADDRESS),
+	FIELD(event_conn, remote_high, UNSIGNED, TABLE,	 ADDRESS),
+	FIELD(event_conn, remote_low,  UNSIGNED, TABLE,	 ADDRESS),
+	FIELD(event_conn, conn,	       UNSIGNED, GROW,	 NONE),
+	FIELD(event_conn, tgid,	       UNSIGNED, STICKY, NONE),
+	FIELD(event_conn, netns,       UNSIGNED, STICKY, NONE),
+	FIELD(event_conn, first_in,    UNSIGNED, PLAIN,	 NONE),
+	FIELD(event_conn, first_out,   UNSIGNED, PLAIN,	 NONE),
+	FIELD(event_conn, flags,       UNSIGNED, STICKY, ADDRESS),
+	FIELD(event_conn, backlog,     UNSIGNED, PLAIN,	 NONE),
+	FIELD(event_conn, backlog_max, UNSIGNED, STICKY, NONE),
+	FIELD(event_conn, local_port,  UNSIGNED, STICKY, NONE),
+	FIELD(event_conn, remote_port, UNSIGNED, GROW,	 NONE),
+	FIELD(event_conn, family,      UNSIGNED, STICKY, NONE),
+	FIELD(event_conn, role,	       UNSIGNED, STICKY, NONE),
+	FIELD(event_conn, state,       UNSIGNED, STICKY, NONE),
+	FIELD(event_conn, error,       UNSIGNED, STICKY, NONE),
+};
+
 static const struct schema_field info_fields[] = {
 	FIELD(record_info, key,	  TEXT, PLAIN, NONE),
 	FIELD(record_info, value, TEXT, PLAIN, NONE),
@@ -152,6 +188,16 @@ static const struct schema_field probe_fields[] = {
 	FIELD(record_probe, name,	 TEXT,	   TABLE,   NONE),
 };
 
+static const struct schema_field http_fields[] = {
+	FIELD(record_http, in_from, UNSIGNED, GROW,    BYTES),
+	FIELD(record_http, in_to,   UNSIGNED, GROW,    BYTES),
+	FIELD(record_http, conn,    UNSIGNED, CONTEXT, NONE),
+	FIELD(record_http, tgid,    UNSIGNED, STICKY,  NONE),
+	FIELD(record_http, method,  TEXT,     TABLE,   NONE),
+	FIELD(record_http, path,    TEXT,     TABLE,   NONE),
+	FIELD(record_http, key,	    TEXT,     PLAIN,   NONE),
+};
+
 #define KIND(number, type_, name_, fields_) {				\
 	.kind = (number),						\
 	.bytes = sizeof(struct type_),					\
@@ -178,6 +224,15 @@ static const struct schema_kind kinds[] = {
 	KIND(EVENT_JAVA_THREAD_STOP,  event_jvm,	  "java_thread_stop",	jvm_fields),
 	KIND(EVENT_VM_FUTEX,	      event_vm_futex,	  "vm_futex",		vm_futex_fields),
 	KIND(EVENT_JVM_COUNTERS,      event_jvm_counters, "jvm_counters",	jvm_counters_fields),
+	KIND(EVENT_SOCK_ARRIVE,	      event_sock,	  "arrive",		sock_fields),
+	KIND(EVENT_SOCK_READ,	      event_sock,	  "read",		sock_fields),
+	KIND(EVENT_SOCK_WRITE,	      event_sock,	  "write",		sock_fields),
+	KIND(EVENT_SOCK_ACK,	      event_sock,	  "ack",		sock_fields),
+	KIND(EVENT_SOCK_RETRANSMIT,   event_sock,	  "retransmit",		sock_fields),
+	KIND(EVENT_CONN_OPEN,	      event_conn,	  "conn_open",		conn_fields),
+	KIND(EVENT_CONN_CLOSE,	      event_conn,	  "conn_close",		conn_fields),
+	KIND(EVENT_CONN_LISTEN,	      event_conn,	  "conn_listen",	conn_fields),
+	KIND(EVENT_CONN_REFUSED,      event_conn,	  "conn_refused",	conn_fields),
 	KIND(RECORD_INFO,	      record_info,	  "info",		info_fields),
 	KIND(RECORD_CLOCK,	      record_clock,	  "clock",		clock_fields),
 	KIND(RECORD_LOST,	      record_lost,	  "lost",		lost_fields),
@@ -186,10 +241,11 @@ static const struct schema_kind kinds[] = {
 	KIND(RECORD_COUNTERS,	      record_counters,	  "counters",		counters_fields),
 	KIND(RECORD_END,	      record_end,	  "end",		end_fields),
 	KIND(RECORD_PROBE,	      record_probe,	  "probe",		probe_fields),
+	KIND(RECORD_HTTP,	      record_http,	  "http",		http_fields),
 };
 /* clang-format on */
 
-_Static_assert(NR_EVENT_KINDS == 18 && NR_RECORD_KINDS == 72, "a new kind needs a row above");
+_Static_assert(NR_EVENT_KINDS == 27 && NR_RECORD_KINDS == 73, "a new kind needs a row above");
 
 const struct schema_kind *schema_kind(uint16_t kind)
 {
