@@ -324,7 +324,7 @@ void server_run(struct server *s)
 		fail("calloc");
 	make_answer(s);
 	listen_on(s);
-	s->next_stop_ns = now_ns() + s->stop_every_ns;
+	s->next_stop_ns = now_ns() + (s->first_stop_ns ? s->first_stop_ns : s->stop_every_ns);
 	s->end_ns = s->seconds ? now_ns() + s->seconds * 1000000000 : 0;
 	serve(s);
 	write_log(s);

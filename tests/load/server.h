@@ -31,7 +31,7 @@ struct server {
 	bool http;
 	uint32_t prefix, in_bytes, out_bytes;
 	enum misbehaviour misbehave;
-	uint64_t stop_every_ns, stop_for_ns, nr_stops;
+	uint64_t first_stop_ns, stop_every_ns, stop_for_ns, nr_stops;
 	uint64_t service_ns; /* of CPU, for each answer */
 	uint64_t seconds;    /* 0: until SIGTERM */
 	const char *log, *port_file;

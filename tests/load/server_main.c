@@ -52,6 +52,7 @@ static void parse(struct server *s, int argc, char **argv)
 	static const struct option options[] = {
 		{"port-file", 1, NULL, 'p'},
 		{"log", 1, NULL, 'l'},
+		{"first-stop", 1, NULL, 'a'},
 		{"stop-every", 1, NULL, 'e'},
 		{"stop-for", 1, NULL, 'f'},
 		{"stops", 1, NULL, 'n'},
@@ -71,6 +72,9 @@ static void parse(struct server *s, int argc, char **argv)
 			break;
 		case 'l':
 			s->log = optarg;
+			break;
+		case 'a':
+			s->first_stop_ns = strtoull(optarg, NULL, 10) * 1000000;
 			break;
 		case 'e':
 			s->stop_every_ns = strtoull(optarg, NULL, 10) * 1000000;
