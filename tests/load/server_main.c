@@ -50,18 +50,12 @@ static void parse_frame(struct server *s, const char *word)
 static void parse(struct server *s, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"port-file", 1, NULL, 'p'},
-		{"log", 1, NULL, 'l'},
-		{"first-stop", 1, NULL, 'a'},
-		{"stop-every", 1, NULL, 'e'},
-		{"stop-for", 1, NULL, 'f'},
-		{"stops", 1, NULL, 'n'},
-		{"http", 0, NULL, 'h'},
-		{"frame", 1, NULL, 'F'},
-		{"misbehave", 1, NULL, 'm'},
-		{"service-us", 1, NULL, 'u'},
-		{"seconds", 1, NULL, 's'},
-		{0},
+		{"port-file", 1, NULL, 'p'},  {"log", 1, NULL, 'l'},
+		{"first-stop", 1, NULL, 'a'}, {"stop-every", 1, NULL, 'e'},
+		{"stop-for", 1, NULL, 'f'},   {"stops", 1, NULL, 'n'},
+		{"http", 0, NULL, 'h'},	      {"frame", 1, NULL, 'F'},
+		{"misbehave", 1, NULL, 'm'},  {"service-us", 1, NULL, 'u'},
+		{"seconds", 1, NULL, 's'},    {0},
 	};
 	int key;
 
