@@ -4,18 +4,16 @@
 #define STANDSTILL_CMD_PAUSES_H
 
 #include "user/base/histogram.h"
+#include "user/cmd/reader_options.h"
 #include "user/cmd/replay.h"
 
-enum pauses_format { PAUSES_TEXT, PAUSES_CSV, PAUSES_JSON };
 enum pauses_sort { SORT_BEGIN, SORT_DURATION, SORT_REACHING, SORT_LOST };
 
 struct pauses_options {
-	const char *path;
-	enum pauses_format format;
+	struct reader_options reader;
 	enum pauses_sort sort;
 	uint64_t min_ns;
 	uint64_t limit; /* rows at most; 0: no limit given */
-	struct replay_window window;
 };
 
 /* ---- pauses_row.c: one pause with its names and sums, whoever is gone by the time it is printed
