@@ -21,9 +21,12 @@ static __always_inline void fill_unix(struct event_conn *event, struct sock *sk)
 static __always_inline void fill_inet(struct event_conn *event, struct sock *sk)
 {
 	struct sock_common *common = &sk->__sk_common;
+	struct inet_sock *inet = (void *)sk;
 	struct in6_addr local, remote;
 
-	event->local_port = common->skc_num;
+	/* A closed socket has given its port back. */
+	event->local_port =
+		common->skc_num ? common->skc_num : bpf_ntohs(BPF_CORE_READ(inet, inet_sport));
 	event->remote_port = bpf_ntohs(common->skc_dport);
 	if (common->skc_family == FAMILY_INET) {
 		event->local_high = event->remote_high = 0;
@@ -140,12 +143,23 @@ static __always_inline void conn_begin(struct sock *sk, struct tcp_sock *tp,
 	emit_conn(step, sk, state);
 }
 
-/* A socket that was accepted has its listener's backlog, which one that connected has not. */
-static __always_inline u32 role_seen(struct sock *sk)
+/*
+ * A socket that was accepted has its listener's backlog, which one that connected has not. A
+ * listener without a backlog leaves the SYN, which is counted as acknowledged where it was sent,
+ * and never as a byte sent.
+ */
+static __always_inline u32 role_seen(struct sock *sk, struct tcp_sock *tp)
 {
-	if (sk->__sk_common.skc_family == FAMILY_UNIX)
+	bool fin_sent = state_is_of(sk->__sk_common.skc_state, STATES_FIN_SENT);
+	u32 acknowledged, sent;
+
+	if (!tp)
 		return CONN_UNKNOWN;
-	return sk->sk_max_ack_backlog ? CONN_ACCEPTED : CONN_CONNECTED;
+	if (sk->sk_max_ack_backlog)
+		return CONN_ACCEPTED;
+	acknowledged = tp->snd_una - (u32)tp->bytes_acked;
+	sent = tp->snd_nxt - fin_sent - (u32)(tp->bytes_sent - tp->bytes_retrans);
+	return sent == acknowledged ? CONN_ACCEPTED : CONN_CONNECTED;
 }
 
 #define STATES_OPEN                                                                                \
@@ -169,7 +183,7 @@ static __always_inline struct sock_state *conn_seen(struct sock *sk, u32 tgid, u
 		return NULL;
 	if (!sockets_seen)
 		step.flags = SOCK_BEFORE_ATTACH;
-	conn_begin(sk, tp, state, tgid, role_seen(sk), &step);
+	conn_begin(sk, tp, state, tgid, role_seen(sk, tp), &step);
 	return state;
 }
 

@@ -132,6 +132,10 @@ struct sock {
 	struct socket *sk_socket;
 };
 
+struct inet_sock {
+	u16 inet_sport;
+};
+
 struct tcp_sock {
 	u32 rcv_nxt;
 	u32 copied_seq;
@@ -141,6 +145,8 @@ struct tcp_sock {
 	u32 snd_wnd;
 	u64 bytes_received;
 	u64 bytes_acked;
+	u64 bytes_sent;
+	u64 bytes_retrans;
 };
 
 struct unix_sock {
