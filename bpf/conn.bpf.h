@@ -167,7 +167,7 @@ static __always_inline u32 role_seen(struct sock *sk, struct tcp_sock *tp)
 	 1 << STATE_CLOSE_WAIT | 1 << STATE_LAST_ACK | 1 << STATE_CLOSING)
 
 /* A stream socket whose begin no probe saw: older than they are, from another process, or Unix. */
-static __always_inline struct sock_state *conn_seen(struct sock *sk, u32 tgid, u64 now_ns)
+static __noinline struct sock_state *conn_seen(struct sock *sk, u32 tgid, u64 now_ns)
 {
 	struct conn_step step = {.kind = EVENT_CONN_OPEN, .now_ns = now_ns};
 	struct tcp_sock *tp = (void *)bpf_skc_to_tcp_sock(sk);

@@ -18,4 +18,5 @@ __u64 lost_no_storage = 0;
 __u64 lost_unseen = 0;
 __u8 sock_ports[PORTS_MAX] = {};
 __u32 nr_conns = 0;
+__u32 nr_held = 0;
 __u32 sockets_seen = 0;

@@ -122,6 +122,8 @@ int BPF_PROG(on_sock_write, struct sock *sk, int ret, int flags)
 	}
 	sock_positions(sk, state, &at);
 	state->held = at.unsent > 0;
+	if (state->held)
+		__sync_fetch_and_add(&nr_held, 1);
 	emit_step(&step, state, &at);
 	return 0;
 }
@@ -151,7 +153,10 @@ static __always_inline u32 window_left(struct sock *sk)
 	return left > 0 ? left : 0; /* a window can shrink below what was sent */
 }
 
-/* A segment is about to be handled: what is held back now may leave with it. */
+/*
+ * A segment is about to be handled: what is held back now may leave with it. A hook on every
+ * segment of the machine, so user space attaches it only once something was held back.
+ */
 SEC("?tp_btf/tcp_probe")
 int BPF_PROG(on_sock_segment, struct sock *sk)
 {

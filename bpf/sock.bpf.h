@@ -46,6 +46,7 @@ extern struct sock_map socks SEC(".maps");
  */
 extern __u8 sock_ports[PORTS_MAX];
 extern __u32 nr_conns;	   /* so far */
+extern __u32 nr_held;	   /* writes so far that left something behind */
 extern __u32 sockets_seen; /* user space: the sockets that were there before us have been seen */
 
 #define FAMILY_UNIX	 1

@@ -101,8 +101,8 @@ int probe_features_attach(struct probes *p, struct probe_problem *problem)
 		struct bpf_program *program = probe_program(p, features[i].program);
 		int error;
 
-		if (!bpf_program__autoload(program))
-			continue;
+		if (!bpf_program__autoload(program) || features[i].program == PROGRAM_SOCK_SEGMENT)
+			continue; /* that one comes when it is needed */
 		error = probe_keep_link(p, bpf_program__attach_trace(program));
 		if (error)
 			return probe_explain_refusal(problem, error,

@@ -25,6 +25,7 @@ struct probes {
 	struct bpf_link *snapshots[PROBE_TARGETS_MAX];	    /* one iterator a target */
 	struct bpf_link *sock_snapshots[PROBE_TARGETS_MAX]; /* and one over its sockets */
 	bool sockets;					    /* are recorded */
+	bool segments;					    /* tcp_probe is attached */
 	struct probe_target targets[PROBE_TARGETS_MAX];
 	enum pause_probes pauses[PROBE_TARGETS_MAX];
 	size_t nr_targets;
@@ -58,6 +59,8 @@ int probe_pauses_attach(struct probes *p, struct probe_problem *problem);
 void probe_sockets_choose(struct probes *p);
 int probe_sockets_attach(struct probes *p, struct probe_problem *problem);
 int probe_sockets_snapshot(struct probes *p);
+/* Attach what is only worth its cost once something was seen. Called now and then. */
+void probe_sockets_follow(struct probes *p);
 
 /* probe_right.c: say why @error was given by the kernel, by looking at what this process may do. */
 int probe_explain_refusal(struct probe_problem *problem, int error, const char *what);

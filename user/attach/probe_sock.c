@@ -64,3 +64,19 @@ int probe_sockets_snapshot(struct probes *p)
 	p->skel->bss->sockets_seen = 1; /* any other is new */
 	return 0;
 }
+
+/*
+ * Every segment of the machine costs a run of this program, and most servers never hold anything
+ * back. What freed the very first bytes that were held is not told: they were before.
+ */
+void probe_sockets_follow(struct probes *p)
+{
+	struct bpf_program *program = probe_program(p, PROGRAM_SOCK_SEGMENT);
+
+	if (!p->sockets || p->segments || !p->skel->bss->nr_held || !bpf_program__autoload(program))
+		return;
+	p->segments = true;
+	if (probe_keep_link(p, bpf_program__attach_trace(program)))
+		probe_note_missing(p, probe_program_name(PROGRAM_SOCK_SEGMENT),
+				   "what ends it when answers are held back");
+}
