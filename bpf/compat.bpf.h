@@ -61,6 +61,22 @@ static __always_inline struct throttle_clock throttle_clock_read(struct cfs_rq *
 	return clock;
 }
 
+/* 6.17: what waits to be read in a Unix stream socket (with SO_INQ). */
+struct unix_sock___inq {
+	int inq_len;
+} __attribute__((preserve_access_index));
+
+/* Bytes in the receive queue of Unix stream socket @unix_sk; -1: this kernel does not count them.
+ */
+static __always_inline s64 unix_queued(struct unix_sock *unix_sk)
+{
+	struct unix_sock___inq *inq = (void *)unix_sk;
+
+	if (bpf_core_field_exists(inq->inq_len))
+		return inq->inq_len;
+	return -1;
+}
+
 #define TASK_FROZEN_STATE                                                                          \
 	0x8000 /* 6.1: a state of its own (f5d39b020809); its bit means nothing before */
 

@@ -72,6 +72,93 @@ struct task_struct {
 	struct signal_struct *signal;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct net {
+	struct ns_common ns;
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct in6_addr {
+	union {
+		u32 u6_addr32[4];
+	} in6_u;
+};
+
+struct sock_common {
+	u32 skc_daddr;
+	u32 skc_rcv_saddr;
+	u16 skc_dport;
+	u16 skc_num;
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+	unsigned long skc_flags;
+};
+
+typedef struct {
+	int owned;
+} socket_lock_t;
+
+struct inode {
+	unsigned long i_ino;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct sock;
+
+struct socket {
+	struct file *file;
+	struct sock *sk;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	socket_lock_t sk_lock;
+	int sk_err;
+	u32 sk_ack_backlog;
+	u32 sk_max_ack_backlog;
+	u16 sk_type;
+	struct socket *sk_socket;
+};
+
+struct inet_sock {
+	u16 inet_sport;
+};
+
+struct tcp_sock {
+	u32 rcv_nxt;
+	u32 copied_seq;
+	u32 snd_una;
+	u32 snd_nxt;
+	u32 write_seq;
+	u32 snd_wnd;
+	u64 bytes_received;
+	u64 bytes_acked;
+	u64 bytes_sent;
+	u64 bytes_retrans;
+};
+
+struct unix_sock {
+	struct sock *peer;
+};
+
+struct sk_buff {
+	unsigned int len;
+};
+
+struct msghdr;
+
 struct linux_binprm;
 
 struct seq_file;
@@ -85,6 +172,13 @@ struct bpf_iter_meta {
 struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
+};
+
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	u32 fd;
+	struct file *file;
 };
 
 #pragma clang attribute pop

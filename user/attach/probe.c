@@ -122,6 +122,8 @@ static int load(struct probes *p, enum pause_probes pauses, struct probe_problem
 	fill_targets(p);
 	error = probe_features_choose(p, problem);
 	if (!error)
+		probe_sockets_choose(p);
+	if (!error)
 		error = probe_pauses_choose(p, pauses, problem);
 	if (error)
 		return error;
@@ -141,11 +143,14 @@ static int attach(struct probes *p, struct probe_problem *problem)
 			return probe_explain_refusal(problem, error,
 						     "look at the threads of the target");
 	}
+	if (!error)
+		error = probe_sockets_attach(p, problem);
 	if (error)
 		return error;
 	error = probes_snapshot(p);
 	if (error)
-		return probe_fail(problem, error, "cannot look at the threads of the target: %s",
+		return probe_fail(problem, error,
+				  "cannot look at the threads and sockets of the target: %s",
 				  strerror(-error));
 	return 0;
 }
@@ -196,6 +201,7 @@ int probes_attach(const struct probe_target *targets, size_t nr,
 		return probe_fail(problem, -ENOMEM, "out of memory");
 	p->stats_fd = -1;
 	p->nr_targets = nr;
+	p->sockets = !options->no_sockets;
 	p->ring_bytes = ring_size(options->ring_bytes);
 	memcpy(p->targets, targets, nr * sizeof(*targets));
 	error = load(p, options->pauses, problem);
@@ -224,8 +230,7 @@ void probes_missing(const struct probes *p, probe_missing_fn *fn, void *arg)
 		fn(arg, p->missing[i].feature, p->missing[i].loss);
 }
 
-/* Reading an iterator to its end runs its program for every thread. */
-static int run_iterator(struct bpf_link *link)
+int probe_run_iterator(struct bpf_link *link)
 {
 	int fd CLEANUP(closep) = bpf_iter_create(bpf_link__fd(link));
 	char nothing[64];
@@ -242,12 +247,12 @@ static int run_iterator(struct bpf_link *link)
 int probes_snapshot(struct probes *p)
 {
 	for (size_t i = 0; i < p->nr_targets; i++) {
-		int error = run_iterator(p->snapshots[i]);
+		int error = probe_run_iterator(p->snapshots[i]);
 
 		if (error && error != -ESRCH) /* the target has just ended: nothing to see */
 			return error;
 	}
-	return 0;
+	return probe_sockets_snapshot(p);
 }
 
 void probes_detach(struct probes *p)
@@ -256,8 +261,10 @@ void probes_detach(struct probes *p)
 		return;
 	for (size_t i = 0; i < p->nr_links; i++)
 		bpf_link__destroy(p->links[i]);
-	for (size_t i = 0; i < p->nr_targets; i++)
+	for (size_t i = 0; i < p->nr_targets; i++) {
 		bpf_link__destroy(p->snapshots[i]);
+		bpf_link__destroy(p->sock_snapshots[i]);
+	}
 	if (p->stats_fd >= 0)
 		close(p->stats_fd);
 	ring_buffer__free(p->ring);

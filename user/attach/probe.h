@@ -33,6 +33,7 @@ enum pause_probes { PAUSE_PROBES_AUTO, PAUSE_PROBES_USDT, PAUSE_PROBES_FUTEX, PA
 struct probe_options {
 	uint64_t ring_bytes; /* 0: 8 MiB; rounded up to a power of two of pages */
 	enum pause_probes pauses;
+	bool no_sockets; /* leave out what happens at the targets' sockets */
 };
 
 struct probe_problem {
@@ -42,9 +43,10 @@ struct probe_problem {
 
 /*
  * Load and attach. On 0 the probes record into the ring, and every thread of the targets has a
- * task-storage slot and a first EVENT_THREAD in it. Errors, with @problem filled: -EPERM (a right
- * is missing), -EOPNOTSUPP (the kernel lacks something required), -ESRCH (a target ended), -ENOENT
- * (pause probes were asked for that the JVM has not), others as they come.
+ * task-storage slot and a first EVENT_THREAD in it, every open
+ * connection and listener its EVENT_CONN_OPEN or LISTEN. Errors, with @problem filled: -EPERM (a
+ * right is missing), -EOPNOTSUPP (the kernel lacks something required), -ESRCH (a target ended),
+ * -ENOENT (pause probes were asked for that the JVM has not), others as they come.
  */
 int probes_attach(const struct probe_target *targets, size_t nr,
 		  const struct probe_options *options, struct probes **ret,
@@ -63,7 +65,8 @@ typedef int probe_record_fn(void *arg, const struct event_hdr *event); /* <0 sto
  * @fn returned. */
 int probes_drain(struct probes *p, probe_record_fn *fn, void *arg);
 
-/* Put an EVENT_THREAD of every live thread of the targets into the ring. 0 or -errno. */
+/* Put an EVENT_THREAD of every live thread of the targets into the ring, and an EVENT_CONN_OPEN or
+ * LISTEN of every socket. 0 or -errno. */
 int probes_snapshot(struct probes *p);
 
 /* Call @fn for each kind of loss that grew since the last call: nr records of kind lost for cause.

@@ -30,6 +30,16 @@ static const struct feature features[] = {
 	{PROGRAM_EXIT, "sched_process_exit", 1, false, "when threads end"},
 	{PROGRAM_RENAME, "task_rename", 2, false, "new names of threads"},
 	{PROGRAM_EXEC, "sched_process_exec", 2, false, "that a target becomes another program"},
+	{PROGRAM_SOCK_ARRIVE, "sk_data_ready", 1, false, "sockets: when requests arrive"},
+	{PROGRAM_SOCK_READ, "sock_recv_length", 3, false, "sockets: when requests are read"},
+	{PROGRAM_SOCK_WRITE, "sock_send_length", 3, false, "sockets: when answers are written"},
+	{PROGRAM_SOCK_WRITE_BEGIN, "tcp_sendmsg_locked", 1, false,
+	 "how long writes to sockets take"},
+	{PROGRAM_SOCK_SEGMENT, "tcp_probe", 1, false, "what ends it when answers are held back"},
+	{PROGRAM_SOCK_RETRANSMIT, "tcp_retransmit_skb", 2, false, "segments sent once more"},
+	{PROGRAM_SOCK_STATE, "inet_sock_set_state", 3, false, "sockets: new connections"},
+	{PROGRAM_SOCK_DESTROY, "tcp_destroy_sock", 1, false, "when connections are gone"},
+	{PROGRAM_SOCK_RESET, "tcp_send_reset", 1, false, "resets that are sent"},
 };
 
 /* How many arguments tracepoint @name has in @btf; 0: it is not there. */
@@ -68,6 +78,8 @@ int probe_features_choose(struct probes *p, struct probe_problem *problem)
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
 		const struct feature *f = &features[i];
 
+		if (f->program >= PROGRAM_SOCK_ARRIVE && !p->sockets)
+			continue;
 		if (nr_arguments(btf, f->tracepoint) >= f->nr_arguments)
 			bpf_program__set_autoload(probe_program(p, f->program), true);
 		else if (f->required)
@@ -89,8 +101,8 @@ int probe_features_attach(struct probes *p, struct probe_problem *problem)
 		struct bpf_program *program = probe_program(p, features[i].program);
 		int error;
 
-		if (!bpf_program__autoload(program))
-			continue;
+		if (!bpf_program__autoload(program) || features[i].program == PROGRAM_SOCK_SEGMENT)
+			continue; /* that one comes when it is needed */
 		error = probe_keep_link(p, bpf_program__attach_trace(program));
 		if (error)
 			return probe_explain_refusal(problem, error,
@@ -136,6 +148,26 @@ struct bpf_program *probe_program(const struct probes *p, enum program program)
 		return p->skel->progs.on_thread_stop;
 	case PROGRAM_SNAPSHOT:
 		return p->skel->progs.snapshot;
+	case PROGRAM_SOCK_ARRIVE:
+		return p->skel->progs.on_sock_arrive;
+	case PROGRAM_SOCK_READ:
+		return p->skel->progs.on_sock_read;
+	case PROGRAM_SOCK_WRITE:
+		return p->skel->progs.on_sock_write;
+	case PROGRAM_SOCK_WRITE_BEGIN:
+		return p->skel->progs.on_sock_write_begin;
+	case PROGRAM_SOCK_SEGMENT:
+		return p->skel->progs.on_sock_segment;
+	case PROGRAM_SOCK_RETRANSMIT:
+		return p->skel->progs.on_sock_retransmit;
+	case PROGRAM_SOCK_STATE:
+		return p->skel->progs.on_sock_state;
+	case PROGRAM_SOCK_DESTROY:
+		return p->skel->progs.on_sock_destroy;
+	case PROGRAM_SOCK_RESET:
+		return p->skel->progs.on_sock_reset;
+	case PROGRAM_SOCK_SNAPSHOT:
+		return p->skel->progs.sock_snapshot;
 	case NR_PROGRAMS:
 		break;
 	}
@@ -162,6 +194,16 @@ const char *probe_program_name(enum program program)
 		[PROGRAM_THREAD_START] = "thread__start",
 		[PROGRAM_THREAD_STOP] = "thread__stop",
 		[PROGRAM_SNAPSHOT] = "snapshot",
+		[PROGRAM_SOCK_ARRIVE] = "sk_data_ready",
+		[PROGRAM_SOCK_READ] = "sock_recv_length",
+		[PROGRAM_SOCK_WRITE] = "sock_send_length",
+		[PROGRAM_SOCK_WRITE_BEGIN] = "tcp_sendmsg_locked",
+		[PROGRAM_SOCK_SEGMENT] = "tcp_probe",
+		[PROGRAM_SOCK_RETRANSMIT] = "tcp_retransmit_skb",
+		[PROGRAM_SOCK_STATE] = "inet_sock_set_state",
+		[PROGRAM_SOCK_DESTROY] = "tcp_destroy_sock",
+		[PROGRAM_SOCK_RESET] = "tcp_send_reset",
+		[PROGRAM_SOCK_SNAPSHOT] = "sockets",
 	};
 
 	return names[program];
@@ -173,5 +215,6 @@ uint64_t probe_dispatch_ns(enum program program)
 		return DISPATCH_TRACEPOINT_NS;
 	if (program >= PROGRAM_SAFEPOINT_BEGIN && program <= PROGRAM_THREAD_STOP)
 		return DISPATCH_UPROBE_NS;
-	return program == PROGRAM_SNAPSHOT ? 0 : DISPATCH_TP_BTF_NS;
+	return program == PROGRAM_SNAPSHOT || program == PROGRAM_SOCK_SNAPSHOT ? 0
+									       : DISPATCH_TP_BTF_NS;
 }

@@ -22,7 +22,10 @@ struct probes {
 	struct ring_buffer *ring;
 	struct bpf_link *links[PROBE_LINKS_MAX];
 	size_t nr_links;
-	struct bpf_link *snapshots[PROBE_TARGETS_MAX]; /* one iterator a target */
+	struct bpf_link *snapshots[PROBE_TARGETS_MAX];	    /* one iterator a target */
+	struct bpf_link *sock_snapshots[PROBE_TARGETS_MAX]; /* and one over its sockets */
+	bool sockets;					    /* are recorded */
+	bool segments;					    /* tcp_probe is attached */
 	struct probe_target targets[PROBE_TARGETS_MAX];
 	enum pause_probes pauses[PROBE_TARGETS_MAX];
 	size_t nr_targets;
@@ -51,12 +54,23 @@ uint64_t probe_dispatch_ns(enum program program);
 int probe_pauses_choose(struct probes *p, enum pause_probes wanted, struct probe_problem *problem);
 int probe_pauses_attach(struct probes *p, struct probe_problem *problem);
 
+/* probe_sock.c: the sockets of the targets, when p->sockets says so. choose: before load, after
+ * the features were chosen; attach: after the probes of the features. */
+void probe_sockets_choose(struct probes *p);
+int probe_sockets_attach(struct probes *p, struct probe_problem *problem);
+int probe_sockets_snapshot(struct probes *p);
+/* Attach what is only worth its cost once something was seen. Called now and then. */
+void probe_sockets_follow(struct probes *p);
+
 /* probe_right.c: say why @error was given by the kernel, by looking at what this process may do. */
 int probe_explain_refusal(struct probe_problem *problem, int error, const char *what);
 
 /* probe_tracefs.c: see to it that classic tracepoints can be found, in a mount namespace of our own
  * if need be. */
 int probe_tracefs_mount(void);
+
+/* Read an iterator to its end, which runs its program for everything it walks. */
+int probe_run_iterator(struct bpf_link *link);
 
 int probe_keep_link(struct probes *p, struct bpf_link *link);
 void probe_note_missing(struct probes *p, const char *feature, const char *loss);

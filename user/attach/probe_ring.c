@@ -8,6 +8,7 @@ int probes_drain(struct probes *p, probe_record_fn *fn, void *arg)
 {
 	p->record = fn;
 	p->record_arg = arg;
+	probe_sockets_follow(p);
 	return ring_buffer__consume(p->ring);
 }
 

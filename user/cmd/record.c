@@ -20,10 +20,12 @@
 #define TICK_NS	       (20 * NS_PER_MS)
 #define TICKS_A_SECOND (NS_PER_S / TICK_NS)
 
-enum { KEY_KEEP = 256, KEY_PAUSE_SOURCE, KEY_RING_SIZE };
+enum { KEY_KEEP = 256, KEY_PAUSE_SOURCE, KEY_RING_SIZE, KEY_CLIENT, KEY_NO_SOCKETS };
 
 static const struct argp_option option_rows[] = {
 	{"pid", 'p', "PID", 0, "the JVM to record; may be given up to 8 times", 0},
+	{"client", KEY_CLIENT, "PID", 0,
+	 "a process that sends it requests: recorded, too, but not as a server; need be no JVM", 0},
 	{"duration", 'd', "SECONDS", 0,
 	 "stop after this long (30, 500ms, 5m); default: until Ctrl-C", 0},
 	{"output", 'o', "FILE", 0, "the recording; default: standstill-PID-DATE-TIME.still", 0},
@@ -34,6 +36,8 @@ static const struct argp_option option_rows[] = {
 	 "futex call "
 	 "of the machine), none",
 	 0},
+	{"no-sockets", KEY_NO_SOCKETS, NULL, 0,
+	 "leave out what happens at sockets: requests cannot be told then", 0},
 	{"ring-size", KEY_RING_SIZE, "SIZE", 0, "memory between kernel and recorder; default 8M",
 	 0},
 	{"quiet", 'q', NULL, 0, "print errors only", 0},
@@ -41,18 +45,21 @@ static const struct argp_option option_rows[] = {
 	{0},
 };
 
-static const char help_text[] = "Attach to running JVMs and record every stop-the-world pause and "
-				"every wait of every thread.\v"
+static const char help_text[] = "Attach to running JVMs and record every stop-the-world "
+				"pause, every wait of every thread, and what happens at every "
+				"stream socket.\v"
 				"The JVM needs no agent, flag or restart, and is not stopped. Ends "
 				"on Ctrl-C, after -d, or when the JVM "
 				"exits; what was recorded until then is kept.\n\n"
 				"Examples:\n"
 				"  standstill record -p $(pgrep -n java) -d 30 -o run.still\n"
 				"  standstill record -p 4242 -p 4243 -o both.still\n"
+				"  standstill record -p 4242 --client 4300 -d 30 -o ends.still\n"
 				"  standstill record -p 4242 --keep 5m -o flight.still\n\n"
 				"Read it with `standstill pauses`, `threads` and `dump`.";
 
-static int add_pid(struct record_options *o, const char *word, const struct argp_state *state)
+static int add_pid(struct record_options *o, const char *word, enum target_role role,
+		   const struct argp_state *state)
 {
 	uint64_t pid;
 
@@ -64,6 +71,7 @@ static int add_pid(struct record_options *o, const char *word, const struct argp
 	for (size_t i = 0; i < o->nr_tgids; i++)
 		if (o->tgids[i] == pid)
 			argp_error(state, "process %s is given twice", word);
+	o->roles[o->nr_tgids] = role;
 	o->tgids[o->nr_tgids++] = (uint32_t)pid;
 	return 0;
 }
@@ -101,7 +109,12 @@ static error_t parse_option(int key, char *word, struct argp_state *state)
 
 	switch (key) {
 	case 'p':
-		return add_pid(o, word, state);
+		return add_pid(o, word, TARGET_SERVER, state);
+	case KEY_CLIENT:
+		return add_pid(o, word, TARGET_CLIENT, state);
+	case KEY_NO_SOCKETS:
+		o->probes.no_sockets = true;
+		return 0;
 	case 'd':
 		if (units_parse_time(word, &o->duration_ns) || o->duration_ns == 0)
 			argp_error(state, "-d takes a time like 30, 500ms or 5m, not '%s'", word);
@@ -199,20 +212,29 @@ static void tick(struct session *s)
 		s->end_reason = END_DEADLINE;
 }
 
+static bool has_servers(const struct record_options *o)
+{
+	for (size_t i = 0; i < o->nr_tgids; i++)
+		if (o->roles[i] == TARGET_SERVER)
+			return true;
+	return false;
+}
+
+/* Clients do not keep a recording going whose servers have ended. */
 static void see_exits(struct session *s, const struct pollfd *polls)
 {
+	bool servers = has_servers(s->options);
 	size_t nr_alive = 0;
 
 	for (size_t i = 0; i < s->nr_targets; i++) {
 		if (s->pidfds[i] >= 0 && polls[i].revents) {
 			if (!s->options->quiet && s->nr_targets > 1)
-				fprintf(stderr,
-					"process %u has ended; the others are recorded on\n",
-					s->options->tgids[i]);
+				fprintf(stderr, "process %u has ended\n", s->options->tgids[i]);
 			close(s->pidfds[i]);
 			s->pidfds[i] = -1;
 		}
-		nr_alive += s->pidfds[i] >= 0;
+		nr_alive +=
+			s->pidfds[i] >= 0 && (!servers || s->options->roles[i] == TARGET_SERVER);
 	}
 	if (nr_alive == 0)
 		s->end_reason = END_TARGET_EXIT;

@@ -13,6 +13,7 @@
 
 struct record_options {
 	uint32_t tgids[PROBE_TARGETS_MAX];
+	enum target_role roles[PROBE_TARGETS_MAX];
 	size_t nr_tgids;
 	uint64_t duration_ns; /* 0: until interrupted */
 	const char *output;   /* NULL: a name made of the pid and the time */
@@ -25,8 +26,8 @@ struct record_names;
 
 struct session {
 	const struct record_options *options;
-	struct jvm *jvms[PROBE_TARGETS_MAX];
-	int pidfds[PROBE_TARGETS_MAX]; /* -1: it has ended */
+	struct jvm *jvms[PROBE_TARGETS_MAX]; /* NULL: a client that is none */
+	int pidfds[PROBE_TARGETS_MAX];	     /* -1: it has ended */
 	size_t nr_targets;
 	char path[4096];
 	struct probes *probes;
@@ -36,12 +37,12 @@ struct session {
 	uint64_t start_ns;   /* attached since */
 	uint64_t attach_ns;  /* how long attaching took */
 	uint64_t drained_ns; /* everything before this has been taken from the ring */
-	uint64_t nr_events, event_bytes, peak_bytes, nr_offcpu, nr_pauses, nr_lost;
+	uint64_t nr_events, event_bytes, peak_bytes, nr_offcpu, nr_pauses, nr_reads, nr_lost;
 	uint64_t losses_ns;	 /* when the counts of losses were last looked at */
 	uint64_t cpu_before_ns;	 /* CPU time this process had used when the recording began */
 	struct record_cost cost; /* as last put */
-	uint64_t status_ns, status_events; /* of the last live line */
-	uint64_t file_bytes;		   /* of the closed file */
+	uint64_t status_ns, status_events, status_reads; /* of the last live line */
+	uint64_t file_bytes;				 /* of the closed file */
 	uint64_t nr_ticks;
 	bool exec_seen;
 	uint32_t end_reason; /* enum end_reason; END_NONE while it goes on */

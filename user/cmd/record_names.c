@@ -165,7 +165,7 @@ void record_names_begin_segment(struct session *s)
 	memset(n->known, 0, sizeof(n->known));
 	for (size_t i = 0; i < s->nr_targets; i++) {
 		n->reading = s->options->tgids[i];
-		if (s->pidfds[i] >= 0)
+		if (s->pidfds[i] >= 0 && s->jvms[i])
 			java_names_read(s->jvms[i], on_java_name, n);
 	}
 	while ((name = map_next(&n->java, &cursor)))

@@ -41,6 +41,9 @@ static void count(struct session *s, const struct event_hdr *event)
 	case EVENT_OFFCPU:
 		s->nr_offcpu++;
 		break;
+	case EVENT_SOCK_READ:
+		s->nr_reads++;
+		break;
 	case EVENT_SAFEPOINT_BEGIN:
 		s->nr_pauses++;
 		break;
@@ -193,7 +196,7 @@ void record_put_counters(struct session *s, uint32_t edge)
 		struct perfdata_snapshot now = {0};
 		struct record_counters counters = {0};
 
-		if (s->pidfds[i] < 0 || read_steady(s->jvms[i], &now))
+		if (s->pidfds[i] < 0 || !s->jvms[i] || read_steady(s->jvms[i], &now))
 			continue;
 		counters = (struct record_counters){
 			.hdr = HEADER(counters, RECORD_COUNTERS, now.after_ns),

@@ -49,6 +49,11 @@ static const char *source_name(enum pause_probes source)
 	}
 }
 
+static const char *role_name(enum target_role role)
+{
+	return role == TARGET_CLIENT ? "client" : "server";
+}
+
 static void put_facts(struct session *s, uint64_t now_ns)
 {
 	struct fact_context context = {.s = s, .ts_ns = now_ns};
@@ -65,7 +70,9 @@ static void put_facts(struct session *s, uint64_t now_ns)
 		context.scope = s->options->tgids[i];
 		put_fact(&context, "probe.pauses", source_name(probes_pauses_of(s->probes, i)));
 		target_facts(context.scope, put_fact, &context);
-		jvm_facts(s->jvms[i], put_fact, &context);
+		put_fact(&context, "target.role", role_name(s->options->roles[i]));
+		if (s->jvms[i])
+			jvm_facts(s->jvms[i], put_fact, &context);
 	}
 }
 

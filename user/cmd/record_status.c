@@ -37,6 +37,11 @@ void status_begin(const struct session *s)
 	for (size_t i = 0; i < s->nr_targets; i++) {
 		const struct jvm *jvm = s->jvms[i];
 
+		if (!jvm) {
+			fprintf(stderr, "recording %u: a client, no JVM; %s\n",
+				s->options->tgids[i], source_text(s, i));
+			continue;
+		}
 		fprintf(stderr, "recording %u: JDK %s, %s; %s\n", jvm->tgid,
 			jvm->version[0] ? jvm->version : "of unknown version",
 			jvm_collector_name(jvm->collector), source_text(s, i));
@@ -55,13 +60,15 @@ void status_line(struct session *s)
 
 	if (s->options->quiet || !s->interactive)
 		return;
-	fprintf(stderr, "\r%8.1f s  %llu pauses  %.0f events/s  %s  %llu lost\033[K",
+	fprintf(stderr, "\r%8.1f s  %llu pauses  %.0f reads/s  %.0f events/s  %s  %llu lost\033[K",
 		(double)(now_ns - s->start_ns) / 1e9, (unsigned long long)s->nr_pauses,
+		(double)(s->nr_reads - s->status_reads) / seconds,
 		(double)(s->nr_events - s->status_events) / seconds,
 		units_print_size(size, s->cost.file_bytes), (unsigned long long)s->nr_lost);
 	fflush(stderr);
 	s->status_ns = now_ns;
 	s->status_events = s->nr_events;
+	s->status_reads = s->nr_reads;
 }
 
 static void say_why(const struct session *s)

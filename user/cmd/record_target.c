@@ -52,6 +52,13 @@ static int refuse_target(uint32_t tgid, int error)
 	return EXIT_FAILED;
 }
 
+/* A generator need not be a JVM; its sockets and threads are recorded all the same. */
+static bool is_foreign_client(const struct session *s, size_t target, int error)
+{
+	return s->options->roles[target] == TARGET_CLIENT &&
+	       (error == -ENOEXEC || error == -EOPNOTSUPP);
+}
+
 int record_open_targets(struct session *s)
 {
 	for (size_t i = 0; i < s->options->nr_tgids; i++) {
@@ -63,7 +70,7 @@ int record_open_targets(struct session *s)
 			return refuse_target(tgid, errno == EINVAL ? -ESRCH : -errno);
 		s->nr_targets++;
 		error = jvm_inspect(tgid, &s->jvms[i]);
-		if (error)
+		if (error && !is_foreign_client(s, i, error))
 			return refuse_target(tgid, error);
 	}
 	return EXIT_OK;
@@ -97,7 +104,9 @@ int record_attach(struct session *s)
 	int error;
 
 	for (size_t i = 0; i < s->nr_targets; i++)
-		targets[i] = (struct probe_target){.tgid = s->options->tgids[i], .jvm = s->jvms[i]};
+		targets[i] = (struct probe_target){.tgid = s->options->tgids[i],
+						   .role = s->options->roles[i],
+						   .jvm = s->jvms[i]};
 	probes_listen(s->options->verbose ? print_message : NULL);
 	error = probes_attach(targets, s->nr_targets, &s->options->probes, &s->probes, &problem);
 	if (error) {
