@@ -33,6 +33,8 @@ enum pause_probes { PAUSE_PROBES_AUTO, PAUSE_PROBES_USDT, PAUSE_PROBES_FUTEX, PA
 struct probe_options {
 	uint64_t ring_bytes; /* 0: 8 MiB; rounded up to a power of two of pages */
 	enum pause_probes pauses;
+	/* The ways for kernels that lack something, taken on any: tests compare. */
+	bool refuse_all; /* the first load, of everything, fails */
 };
 
 struct probe_problem {

@@ -56,6 +56,13 @@ static void btf_freep(struct btf **btf)
 	btf__free(*btf);
 }
 
+void probe_features_choose_all(struct probes *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		bpf_program__set_autoload(probe_program(p, features[i].program), true);
+	bpf_program__set_autoload(p->skel->progs.snapshot, true);
+}
+
 int probe_features_choose(struct probes *p, struct probe_problem *problem)
 {
 	struct btf *btf CLEANUP(btf_freep) = btf__load_vmlinux_btf();

@@ -40,7 +40,9 @@ struct probes {
 int probe_fail(struct probe_problem *problem, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* probe_feature.c: switch on what this kernel has. -EOPNOTSUPP when it lacks what is required. */
+/* probe_feature.c: switch on everything, or what this kernel has: -EOPNOTSUPP when it lacks what is
+ * required. */
+void probe_features_choose_all(struct probes *p);
 int probe_features_choose(struct probes *p, struct probe_problem *problem);
 int probe_features_attach(struct probes *p, struct probe_problem *problem);
 struct bpf_program *probe_program(const struct probes *p, enum program program);
