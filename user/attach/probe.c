@@ -110,7 +110,8 @@ static int attach_snapshot(struct probes *p, size_t target)
 }
 
 /* Open, and choose what does not depend on the kernel. */
-static int prepare(struct probes *p, enum pause_probes pauses, struct probe_problem *problem)
+static int prepare(struct probes *p, const struct probe_options *options,
+		   struct probe_problem *problem)
 {
 	p->nr_missing = 0;
 	p->skel = standstill_bpf__open();
@@ -120,13 +121,14 @@ static int prepare(struct probes *p, enum pause_probes pauses, struct probe_prob
 				  strerror(errno));
 	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)p->ring_bytes);
 	fill_targets(p);
-	return probe_pauses_choose(p, pauses, problem);
+	return probe_pauses_choose(p, options, problem);
 }
 
 /* Only what the kernel's type information has. */
-static int load_known(struct probes *p, enum pause_probes pauses, struct probe_problem *problem)
+static int load_known(struct probes *p, const struct probe_options *options,
+		      struct probe_problem *problem)
 {
-	int error = prepare(p, pauses, problem);
+	int error = prepare(p, options, problem);
 
 	if (!error)
 		error = probe_features_choose(p, problem);
@@ -143,7 +145,7 @@ static int load_known(struct probes *p, enum pause_probes pauses, struct probe_p
 static int load(struct probes *p, const struct probe_options *options,
 		struct probe_problem *problem)
 {
-	int error = prepare(p, options->pauses, problem);
+	int error = prepare(p, options, problem);
 
 	if (error)
 		return error;
@@ -153,7 +155,7 @@ static int load(struct probes *p, const struct probe_options *options,
 	if (!standstill_bpf__load(p->skel))
 		return 0;
 	standstill_bpf__destroy(p->skel); /* one that failed cannot be loaded again */
-	return load_known(p, options->pauses, problem);
+	return load_known(p, options, problem);
 }
 
 static int attach(struct probes *p, struct probe_problem *problem)
@@ -281,6 +283,7 @@ void probes_detach(struct probes *p)
 {
 	if (!p)
 		return;
+	probe_multi_detach(p);
 	for (size_t i = 0; i < p->nr_links; i++)
 		bpf_link__destroy(p->links[i]);
 	for (size_t i = 0; i < p->nr_targets; i++)

@@ -14,6 +14,7 @@
 #define DISPATCH_TP_BTF_NS     75
 #define DISPATCH_TRACEPOINT_NS 122
 #define DISPATCH_UPROBE_NS     585
+#define DISPATCH_MULTI_NS      468
 
 struct feature {
 	enum program program;
@@ -174,11 +175,11 @@ const char *probe_program_name(enum program program)
 	return names[program];
 }
 
-uint64_t probe_dispatch_ns(enum program program)
+uint64_t probe_dispatch_ns(const struct probes *p, enum program program)
 {
 	if (program == PROGRAM_FUTEX)
 		return DISPATCH_TRACEPOINT_NS;
 	if (program >= PROGRAM_SAFEPOINT_BEGIN && program <= PROGRAM_THREAD_STOP)
-		return DISPATCH_UPROBE_NS;
+		return p->multi ? DISPATCH_MULTI_NS : DISPATCH_UPROBE_NS;
 	return program == PROGRAM_SNAPSHOT ? 0 : DISPATCH_TP_BTF_NS;
 }
