@@ -172,40 +172,52 @@ static void expect_story(const struct capture *capture)
 	cr_expect(zero(u64, capture->nr_lost));
 }
 
-static void add_runs(void *arg, const struct record_probe *cost)
-{
-	uint64_t *runs = arg;
+struct counted {
+	uint64_t runs;
+	uint32_t dispatch_ns; /* differs between the two ways */
+};
 
-	if (!strcmp(cost->name, "vmops__request"))
-		*runs += cost->runs;
+static void take_cost(void *arg, const struct record_probe *cost)
+{
+	struct counted *counted = arg;
+
+	if (strcmp(cost->name, "vmops__request"))
+		return;
+	counted->runs = cost->runs;
+	counted->dispatch_ns = cost->dispatch_ns;
 }
 
 /* Both share the file; only one of them is to have breakpoints in it. */
-static void run_beside_stranger(struct capture *capture, bool by_perf)
+static uint32_t run_beside_stranger(struct capture *capture, bool by_perf)
 {
 	struct subject subject, stranger;
-	uint64_t runs = 0;
+	struct counted counted = {};
 
 	subject_start(&subject, NULL, tell_by_two_threads);
 	subject_start(&stranger, NULL, tell_by_two_threads);
 	attach(capture, &subject, by_perf);
 	subject_run(&stranger);
 	subject_run(&subject);
-	probes_costs(capture->probes, add_runs, &runs);
-	cr_expect(eq(u64, runs, 2 * NR_ROUNDS), "a stranger runs none");
+	probes_costs(capture->probes, take_cost, &counted);
+	cr_expect(eq(u64, counted.runs, 2 * NR_ROUNDS), "a stranger runs none");
 	capture_end(capture);
 	subject_run(&subject); /* what was detached is gone */
 	subject_stop(&subject);
 	subject_stop(&stranger);
+	return counted.dispatch_ns;
 }
 
 Test(bpf_usdt, a_link_of_many_places_and_perf_record_the_same)
 {
+	uint32_t dispatch_ns[NR_WAYS];
+
 	for (int by_perf = 0; by_perf < NR_WAYS; by_perf++) {
 		struct capture capture;
 
-		run_beside_stranger(&capture, by_perf);
+		dispatch_ns[by_perf] = run_beside_stranger(&capture, by_perf);
 		expect_story(&capture);
 		capture_free(&capture);
 	}
+	if (dispatch_ns[0] == dispatch_ns[1])
+		cr_log_warn("this kernel has no links of many places: both were perf's");
 }
