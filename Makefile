@@ -51,7 +51,7 @@ $(O)/%.o: %.c
 
 $(attach_obj): $(skel)
 
-# usdt.bpf.h wants the system's headers, which must not come before ours.
+# The system's headers (linux/types.h) are wanted too, and must not come before ours.
 arch := $(shell uname -m | sed 's/x86_64/x86/;s/aarch64/arm64/')
 clang_include := $(shell $(CLANG) -print-resource-dir 2>/dev/null)/include
 bpf_flags = -g -O2 -target bpf -D__bpf__ -D__TARGET_ARCH_$(arch) -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \

@@ -6,7 +6,7 @@
 #include "vmlinux.h"
 
 #include "bpf/counters.bpf.h"
-#include <bpf/usdt.bpf.h>
+#include "bpf/usdt.h"
 
 struct hit {
 	int slot;
@@ -43,6 +43,25 @@ static __always_inline struct event_jvm *reserve_jvm(__u16 kind, const struct hi
 	return event;
 }
 
+/* The argument in word @index of the probe's cookie. */
+static __always_inline __s64 read_argument(struct pt_regs *ctx, __u32 index)
+{
+	__u32 word = usdt_word(bpf_get_attach_cookie(ctx), index);
+	__u64 bytes = 0, address;
+
+	if (usdt_kind(word) == USDT_NOTHING)
+		return 0;
+	if (usdt_kind(word) == USDT_CONSTANT)
+		return usdt_number(word);
+	bpf_probe_read_kernel(&bytes, sizeof(bytes), (void *)ctx + 8 * usdt_register(word));
+	if (usdt_kind(word) == USDT_MEMORY) {
+		address = bytes + usdt_number(word);
+		bytes = 0;
+		bpf_probe_read_user(&bytes, sizeof(bytes), (void *)address);
+	}
+	return usdt_narrow(word, bytes);
+}
+
 /* The JVM's names come with a length and no end; one longer than ours is cut. */
 static __always_inline void read_name(char *ret, long address, long length)
 {
@@ -51,8 +70,8 @@ static __always_inline void read_name(char *ret, long address, long length)
 	bpf_probe_read_user(ret, bytes & (EVENT_NAME_BYTES - 1), (void *)address);
 }
 
-SEC("?usdt")
-int BPF_USDT(on_safepoint_begin)
+SEC("?uprobe")
+int on_safepoint_begin(struct pt_regs *ctx)
 {
 	struct event_jvm *event;
 	struct hit hit;
@@ -66,8 +85,8 @@ int BPF_USDT(on_safepoint_begin)
 	return 0;
 }
 
-SEC("?usdt")
-int BPF_USDT(on_safepoint_end)
+SEC("?uprobe")
+int on_safepoint_end(struct pt_regs *ctx)
 {
 	struct event_jvm *event;
 	struct hit hit;
@@ -81,51 +100,50 @@ int BPF_USDT(on_safepoint_end)
 	return 0;
 }
 
-static __always_inline int emit_operation(__u16 kind, const struct hit *hit, void *name,
-					  long length, long mode)
+static __always_inline int emit_operation(__u16 kind, const struct hit *hit, struct pt_regs *ctx)
 {
 	struct event_jvm *event = reserve_jvm(kind, hit);
 
 	if (!event)
 		return 0;
-	event->mode = mode;
-	read_name(event->name, (long)name, length);
+	read_name(event->name, read_argument(ctx, 0), read_argument(ctx, 1));
+	event->mode = read_argument(ctx, 2);
 	ring_submit(event);
 	return 0;
 }
 
-SEC("?usdt")
-int BPF_USDT(on_vmop_request, void *name, long length, long mode)
+SEC("?uprobe")
+int on_vmop_request(struct pt_regs *ctx)
 {
 	struct hit hit;
 
 	if (!take_hit(PROGRAM_VMOP_REQUEST, &hit))
 		return 0;
-	return emit_operation(EVENT_VMOP_REQUEST, &hit, name, length, mode);
+	return emit_operation(EVENT_VMOP_REQUEST, &hit, ctx);
 }
 
-SEC("?usdt")
-int BPF_USDT(on_vmop_begin, void *name, long length, long mode)
+SEC("?uprobe")
+int on_vmop_begin(struct pt_regs *ctx)
 {
 	struct hit hit;
 
 	if (!take_hit(PROGRAM_VMOP_BEGIN, &hit))
 		return 0;
-	return emit_operation(EVENT_VMOP_BEGIN, &hit, name, length, mode);
+	return emit_operation(EVENT_VMOP_BEGIN, &hit, ctx);
 }
 
-SEC("?usdt")
-int BPF_USDT(on_vmop_end, void *name, long length, long mode)
+SEC("?uprobe")
+int on_vmop_end(struct pt_regs *ctx)
 {
 	struct hit hit;
 
 	if (!take_hit(PROGRAM_VMOP_END, &hit))
 		return 0;
-	return emit_operation(EVENT_VMOP_END, &hit, name, length, mode);
+	return emit_operation(EVENT_VMOP_END, &hit, ctx);
 }
 
-SEC("?usdt")
-int BPF_USDT(on_gc_begin, long full)
+SEC("?uprobe")
+int on_gc_begin(struct pt_regs *ctx)
 {
 	struct event_jvm *event;
 	struct hit hit;
@@ -135,13 +153,13 @@ int BPF_USDT(on_gc_begin, long full)
 	event = reserve_jvm(EVENT_GC_BEGIN, &hit);
 	if (!event)
 		return 0;
-	event->mode = (full & 0xff) != 0; /* one byte in a register: the rest of it is anything */
+	event->mode = read_argument(ctx, 0) != 0; /* a full one */
 	ring_submit(event);
 	return 0;
 }
 
-SEC("?usdt")
-int BPF_USDT(on_gc_end)
+SEC("?uprobe")
+int on_gc_end(struct pt_regs *ctx)
 {
 	struct event_jvm *event;
 	struct hit hit;
@@ -154,35 +172,34 @@ int BPF_USDT(on_gc_end)
 	return 0;
 }
 
-static __always_inline int emit_thread(__u16 kind, const struct hit *hit, void *name, long length,
-				       long os_tid)
+static __always_inline int emit_thread(__u16 kind, const struct hit *hit, struct pt_regs *ctx)
 {
 	struct event_jvm *event = reserve_jvm(kind, hit);
 
 	if (!event)
 		return 0;
-	event->id = os_tid;
-	read_name(event->name, (long)name, length);
+	read_name(event->name, read_argument(ctx, 0), read_argument(ctx, 1));
+	event->id = read_argument(ctx, 2);
 	ring_submit(event);
 	return 0;
 }
 
-SEC("?usdt")
-int BPF_USDT(on_thread_start, void *name, long length, long java_tid, long os_tid)
+SEC("?uprobe")
+int on_thread_start(struct pt_regs *ctx)
 {
 	struct hit hit;
 
 	if (!take_hit(PROGRAM_THREAD_START, &hit))
 		return 0;
-	return emit_thread(EVENT_JAVA_THREAD_START, &hit, name, length, os_tid);
+	return emit_thread(EVENT_JAVA_THREAD_START, &hit, ctx);
 }
 
-SEC("?usdt")
-int BPF_USDT(on_thread_stop, void *name, long length, long java_tid, long os_tid)
+SEC("?uprobe")
+int on_thread_stop(struct pt_regs *ctx)
 {
 	struct hit hit;
 
 	if (!take_hit(PROGRAM_THREAD_STOP, &hit))
 		return 0;
-	return emit_thread(EVENT_JAVA_THREAD_STOP, &hit, name, length, os_tid);
+	return emit_thread(EVENT_JAVA_THREAD_STOP, &hit, ctx);
 }

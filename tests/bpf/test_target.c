@@ -55,6 +55,33 @@ Test(bpf_target, two_targets_are_recorded_at_once_and_a_third_process_is_not)
 	capture_free(&capture);
 }
 
+static void capture_after_refusal(struct capture *capture, struct subject *subject)
+{
+	struct probe_target target = {.tgid = (uint32_t)subject->tgid};
+	struct probe_options options = {.pauses = PAUSE_PROBES_NONE, .refuse_all = true};
+	struct probe_problem problem = {};
+
+	memset(capture, 0, sizeof(*capture));
+	cr_assert(eq(int, probes_attach(&target, 1, &options, &capture->probes, &problem), 0), "%s",
+		  problem.what);
+	subject_run(subject);
+	capture_end(capture);
+}
+
+Test(bpf_target, a_kernel_that_refused_the_first_load_records_the_same)
+{
+	struct subject subject;
+	struct capture capture;
+
+	subject_start(&subject, NULL, sleep_often);
+	do {
+		capture_after_refusal(&capture, &subject);
+	} while (capture_must_repeat(&capture));
+	cr_expect(ge(sz, expect_whole(&capture, &subject.shared->threads[0]), NR_SLEEPS));
+	subject_stop(&subject);
+	capture_free(&capture);
+}
+
 struct counted {
 	uint64_t runs, hits, nr_programs;
 };

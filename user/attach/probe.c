@@ -109,10 +109,11 @@ static int attach_snapshot(struct probes *p, size_t target)
 	return p->snapshots[target] ? 0 : -errno;
 }
 
-static int load(struct probes *p, enum pause_probes pauses, struct probe_problem *problem)
+/* Open, and choose what does not depend on the kernel. */
+static int prepare(struct probes *p, const struct probe_options *options,
+		   struct probe_problem *problem)
 {
-	int error;
-
+	p->nr_missing = 0;
 	p->skel = standstill_bpf__open();
 	if (!p->skel)
 		return probe_fail(problem, -errno,
@@ -120,15 +121,43 @@ static int load(struct probes *p, enum pause_probes pauses, struct probe_problem
 				  strerror(errno));
 	bpf_map__set_max_entries(p->skel->maps.ring, (uint32_t)p->ring_bytes);
 	fill_targets(p);
-	error = probe_features_choose(p, problem);
+	return probe_pauses_choose(p, options, problem);
+}
+
+/* Only what the kernel's type information has. */
+static int load_known(struct probes *p, const struct probe_options *options,
+		      struct probe_problem *problem)
+{
+	int error = prepare(p, options, problem);
+
 	if (!error)
-		probe_sockets_choose(p);
-	if (!error)
-		error = probe_pauses_choose(p, pauses, problem);
+		error = probe_features_choose(p, problem);
 	if (error)
 		return error;
+	probe_sockets_choose(p);
 	error = standstill_bpf__load(p->skel);
 	return error ? probe_explain_refusal(problem, error, "load its probes") : 0;
+}
+
+/*
+ * Looking up what the kernel has costs as much as half of the load, as both parse all its types: so
+ * first all is loaded, and only a kernel that refuses it is asked what it has.
+ */
+static int load(struct probes *p, const struct probe_options *options,
+		struct probe_problem *problem)
+{
+	int error = prepare(p, options, problem);
+
+	if (error)
+		return error;
+	probe_features_choose_all(p);
+	probe_sockets_choose(p);
+	if (options->refuse_all) /* no ring has this size */
+		bpf_map__set_max_entries(p->skel->maps.ring, 1);
+	if (!standstill_bpf__load(p->skel))
+		return 0;
+	standstill_bpf__destroy(p->skel); /* one that failed cannot be loaded again */
+	return load_known(p, options, problem);
 }
 
 static int attach(struct probes *p, struct probe_problem *problem)
@@ -204,7 +233,7 @@ int probes_attach(const struct probe_target *targets, size_t nr,
 	p->sockets = !options->no_sockets;
 	p->ring_bytes = ring_size(options->ring_bytes);
 	memcpy(p->targets, targets, nr * sizeof(*targets));
-	error = load(p, options->pauses, problem);
+	error = load(p, options, problem);
 	if (!error)
 		error = open_ring(p, problem);
 	if (!error)
@@ -259,6 +288,7 @@ void probes_detach(struct probes *p)
 {
 	if (!p)
 		return;
+	probe_multi_detach(p);
 	for (size_t i = 0; i < p->nr_links; i++)
 		bpf_link__destroy(p->links[i]);
 	for (size_t i = 0; i < p->nr_targets; i++) {

@@ -34,6 +34,9 @@ struct probe_options {
 	uint64_t ring_bytes; /* 0: 8 MiB; rounded up to a power of two of pages */
 	enum pause_probes pauses;
 	bool no_sockets; /* leave out what happens at the targets' sockets */
+	/* The ways for kernels that lack something, taken on any: tests compare. */
+	bool refuse_all;   /* the first load, of everything, fails */
+	bool usdt_by_perf; /* an event of perf for each USDT probe */
 };
 
 struct probe_problem {

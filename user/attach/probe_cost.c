@@ -40,7 +40,7 @@ void probes_costs(struct probes *p, probe_cost_fn *fn, void *arg)
 		const struct bpf_program *program = probe_program(p, i);
 		struct record_probe cost = {
 			.hdr = {.kind = RECORD_PROBE, .size = sizeof(cost)},
-			.dispatch_ns = probe_dispatch_ns(i),
+			.dispatch_ns = probe_dispatch_ns(p, i),
 		};
 
 		if (bpf_program__fd(program) < 0)

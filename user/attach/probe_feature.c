@@ -14,6 +14,7 @@
 #define DISPATCH_TP_BTF_NS     75
 #define DISPATCH_TRACEPOINT_NS 122
 #define DISPATCH_UPROBE_NS     585
+#define DISPATCH_MULTI_NS      468
 
 struct feature {
 	enum program program;
@@ -64,6 +65,13 @@ static unsigned int nr_arguments(const struct btf *btf, const char *name)
 static void btf_freep(struct btf **btf)
 {
 	btf__free(*btf);
+}
+
+void probe_features_choose_all(struct probes *p)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++)
+		bpf_program__set_autoload(probe_program(p, features[i].program), true);
+	bpf_program__set_autoload(p->skel->progs.snapshot, true);
 }
 
 int probe_features_choose(struct probes *p, struct probe_problem *problem)
@@ -209,12 +217,12 @@ const char *probe_program_name(enum program program)
 	return names[program];
 }
 
-uint64_t probe_dispatch_ns(enum program program)
+uint64_t probe_dispatch_ns(const struct probes *p, enum program program)
 {
 	if (program == PROGRAM_FUTEX)
 		return DISPATCH_TRACEPOINT_NS;
 	if (program >= PROGRAM_SAFEPOINT_BEGIN && program <= PROGRAM_THREAD_STOP)
-		return DISPATCH_UPROBE_NS;
+		return p->multi ? DISPATCH_MULTI_NS : DISPATCH_UPROBE_NS;
 	return program == PROGRAM_SNAPSHOT || program == PROGRAM_SOCK_SNAPSHOT ? 0
 									       : DISPATCH_TP_BTF_NS;
 }

@@ -10,11 +10,20 @@
 #include "skel/standstill.skel.h"
 #include "user/attach/probe.h"
 
-#define PROBE_LINKS_MAX	  (NR_PROGRAMS + PROBE_TARGETS_MAX * 10)
+#define PROBE_PLACES_MAX  32 /* of one probe; HotSpot has one or two */
+#define PROBE_LINKS_MAX	  (NR_PROGRAMS + PROBE_TARGETS_MAX * PROBE_PLACES_MAX)
+#define PROBE_MULTIS_MAX  (NR_PROGRAMS * PROBE_TARGETS_MAX)
 #define PROBE_MISSING_MAX (NR_PROGRAMS + PROBE_TARGETS_MAX)
 
 struct probe_missing {
 	const char *feature, *loss;
+};
+
+/* Where in a file the probes of one name are, and what tells their program what to read there. */
+struct probe_places {
+	unsigned long offsets[PROBE_PLACES_MAX];
+	uint64_t cookies[PROBE_PLACES_MAX];
+	size_t nr;
 };
 
 struct probes {
@@ -26,6 +35,9 @@ struct probes {
 	struct bpf_link *sock_snapshots[PROBE_TARGETS_MAX]; /* and one over its sockets */
 	bool sockets;					    /* are recorded */
 	bool segments;					    /* tcp_probe is attached */
+	int multis[PROBE_MULTIS_MAX];			    /* links that libbpf does not know */
+	size_t nr_multis;
+	bool multi; /* the USDT programs are for such links, else for perf's */
 	struct probe_target targets[PROBE_TARGETS_MAX];
 	enum pause_probes pauses[PROBE_TARGETS_MAX];
 	size_t nr_targets;
@@ -43,15 +55,26 @@ struct probes {
 int probe_fail(struct probe_problem *problem, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* probe_feature.c: switch on what this kernel has. -EOPNOTSUPP when it lacks what is required. */
+/* probe_feature.c: switch on everything, or what this kernel has: -EOPNOTSUPP when it lacks what is
+ * required. */
+void probe_features_choose_all(struct probes *p);
 int probe_features_choose(struct probes *p, struct probe_problem *problem);
 int probe_features_attach(struct probes *p, struct probe_problem *problem);
 struct bpf_program *probe_program(const struct probes *p, enum program program);
 const char *probe_program_name(enum program program);
-uint64_t probe_dispatch_ns(enum program program);
+uint64_t probe_dispatch_ns(const struct probes *p, enum program program);
+
+/* probe_multi.c: uprobes of which one link has many. works: whether this kernel has such; expect:
+ * before load. */
+bool probe_multi_works(void);
+void probe_multi_expect(struct bpf_program *program);
+int probe_multi_attach(struct probes *p, const struct bpf_program *program, const struct jvm *jvm,
+		       const struct probe_places *places);
+void probe_multi_detach(struct probes *p);
 
 /* probe_pause.c: the pause probes of each target. choose: before load; attach: after. */
-int probe_pauses_choose(struct probes *p, enum pause_probes wanted, struct probe_problem *problem);
+int probe_pauses_choose(struct probes *p, const struct probe_options *options,
+			struct probe_problem *problem);
 int probe_pauses_attach(struct probes *p, struct probe_problem *problem);
 
 /* probe_sock.c: the sockets of the targets, when p->sockets says so. choose: before load, after

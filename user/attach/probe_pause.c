@@ -10,6 +10,7 @@
 
 #include "user/attach/jvm.h"
 #include "user/attach/probe_internal.h"
+#include "user/attach/usdt.h"
 #include "user/base/cleanup.h"
 
 #define FUTEX_RULE_SINCE 13 /* the barrier that one wake always ends: JDK-8203469 */
@@ -17,28 +18,49 @@
 struct usdt {
 	enum program program;
 	const char *provider, *name;
+	uint8_t wanted[USDT_WORDS]; /* the arguments that the program reads, by number */
+	uint8_t nr_wanted;
 	bool required;
 	const char *loss;
 };
 
+/* clang-format off */
 static const struct usdt usdts[] = {
-	{PROGRAM_SAFEPOINT_BEGIN, "hs_private", "safepoint__begin", true, NULL},
-	{PROGRAM_SAFEPOINT_END, "hs_private", "safepoint__end", true, NULL},
-	{PROGRAM_VMOP_REQUEST, "hotspot", "vmops__request", false, "who asked for a pause"},
-	{PROGRAM_VMOP_BEGIN, "hotspot", "vmops__begin", false, "the operation a pause is for"},
-	{PROGRAM_VMOP_END, "hotspot", "vmops__end", false, "the end of a pause's operation"},
-	{PROGRAM_GC_BEGIN, "hotspot", "gc__begin", false, "which pauses are collections"},
-	{PROGRAM_GC_END, "hotspot", "gc__end", false, "which pauses are collections"},
-	{PROGRAM_THREAD_START, "hotspot", "thread__start", false, "full names of new threads"},
-	{PROGRAM_THREAD_STOP, "hotspot", "thread__stop", false, "the end of Java threads"},
+	{PROGRAM_SAFEPOINT_BEGIN, "hs_private", "safepoint__begin", {0}, 0, true, NULL},
+	{PROGRAM_SAFEPOINT_END, "hs_private", "safepoint__end", {0}, 0, true, NULL},
+	{PROGRAM_VMOP_REQUEST, "hotspot", "vmops__request", {0, 1, 2}, 3, false, "who asked for a pause"},
+	{PROGRAM_VMOP_BEGIN, "hotspot", "vmops__begin", {0, 1, 2}, 3, false, "the operation a pause is for"},
+	{PROGRAM_VMOP_END, "hotspot", "vmops__end", {0, 1, 2}, 3, false, "the end of a pause's operation"},
+	{PROGRAM_GC_BEGIN, "hotspot", "gc__begin", {0}, 1, false, "which pauses are collections"},
+	{PROGRAM_GC_END, "hotspot", "gc__end", {0}, 0, false, "which pauses are collections"},
+	{PROGRAM_THREAD_START, "hotspot", "thread__start", {0, 1, 3}, 3, false, "full names of new threads"},
+	{PROGRAM_THREAD_STOP, "hotspot", "thread__stop", {0, 1, 3}, 3, false, "the end of Java threads"},
 };
+/* clang-format on */
+
+/* All places of a probe that @jvm has; false: there are none, or one cannot be made use of. */
+static bool find_places(const struct jvm *jvm, const struct usdt *usdt, struct probe_places *ret)
+{
+	const struct jvm_usdt *found = jvm_find_usdt(jvm, usdt->provider, usdt->name, &ret->nr);
+
+	if (!found || ret->nr > PROBE_PLACES_MAX)
+		return false;
+	for (size_t i = 0; i < ret->nr; i++) {
+		/* One with a semaphore is off until somebody counts it up; HotSpot has none. */
+		if (found[i].semaphore ||
+		    usdt_pack(found[i].arguments, usdt->wanted, usdt->nr_wanted, &ret->cookies[i]))
+			return false;
+		ret->offsets[i] = found[i].file_offset;
+	}
+	return true;
+}
 
 static bool has_usdt(const struct jvm *jvm)
 {
-	size_t nr;
+	struct probe_places places;
 
 	for (size_t i = 0; i < ARRAY_SIZE(usdts); i++)
-		if (usdts[i].required && !jvm_find_usdt(jvm, usdts[i].provider, usdts[i].name, &nr))
+		if (usdts[i].required && !find_places(jvm, &usdts[i], &places))
 			return false;
 	return true;
 }
@@ -89,21 +111,38 @@ static int choose_one(struct probes *p, size_t target, enum pause_probes wanted,
 
 static bool anyone_has(const struct probes *p, const struct usdt *usdt)
 {
-	size_t nr;
+	struct probe_places places;
 
 	for (size_t i = 0; i < p->nr_targets; i++)
 		if (p->pauses[i] == PAUSE_PROBES_USDT &&
-		    jvm_find_usdt(p->targets[i].jvm, usdt->provider, usdt->name, &nr))
+		    find_places(p->targets[i].jvm, usdt, &places))
 			return true;
 	return false;
 }
 
-int probe_pauses_choose(struct probes *p, enum pause_probes wanted, struct probe_problem *problem)
+static void choose_usdts(struct probes *p, bool by_perf)
+{
+	p->multi = !by_perf && probe_multi_works();
+	for (size_t i = 0; i < ARRAY_SIZE(usdts); i++) {
+		struct bpf_program *program = probe_program(p, usdts[i].program);
+
+		if (!anyone_has(p, &usdts[i])) {
+			probe_note_missing(p, usdts[i].name, usdts[i].loss);
+			continue;
+		}
+		bpf_program__set_autoload(program, true);
+		if (p->multi)
+			probe_multi_expect(program);
+	}
+}
+
+int probe_pauses_choose(struct probes *p, const struct probe_options *options,
+			struct probe_problem *problem)
 {
 	bool any_usdt = false;
 
 	for (size_t i = 0; i < p->nr_targets; i++) {
-		int error = choose_one(p, i, wanted, problem);
+		int error = choose_one(p, i, options->pauses, problem);
 
 		if (error)
 			return error;
@@ -111,15 +150,21 @@ int probe_pauses_choose(struct probes *p, enum pause_probes wanted, struct probe
 			bpf_program__set_autoload(probe_program(p, PROGRAM_FUTEX), true);
 		any_usdt = any_usdt || p->pauses[i] == PAUSE_PROBES_USDT;
 	}
-	for (size_t i = 0; any_usdt && i < ARRAY_SIZE(usdts); i++) {
-		if (anyone_has(p, &usdts[i]))
-			bpf_program__set_autoload(probe_program(p, usdts[i].program), true);
-		else
-			probe_note_missing(p, usdts[i].name, usdts[i].loss);
-	}
-	if (!any_usdt) { /* their maps are of no use to anybody else */
-		bpf_map__set_autocreate(p->skel->maps.__bpf_usdt_specs, false);
-		bpf_map__set_autocreate(p->skel->maps.__bpf_usdt_ip_to_spec_id, false);
+	if (any_usdt)
+		choose_usdts(p, options->usdt_by_perf);
+	return 0;
+}
+
+static int attach_by_perf(struct probes *p, const struct bpf_program *program,
+			  const struct jvm *jvm, const struct probe_places *places)
+{
+	for (size_t i = 0; i < places->nr; i++) {
+		LIBBPF_OPTS(bpf_uprobe_opts, options, .bpf_cookie = places->cookies[i]);
+		int error = probe_keep_link(p, bpf_program__attach_uprobe_opts(
+						       program, (pid_t)jvm->tgid, jvm->libjvm_file,
+						       places->offsets[i], &options));
+		if (error)
+			return error;
 	}
 	return 0;
 }
@@ -127,16 +172,14 @@ int probe_pauses_choose(struct probes *p, enum pause_probes wanted, struct probe
 static int attach_usdts(struct probes *p, const struct jvm *jvm, struct probe_problem *problem)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(usdts); i++) {
-		const struct usdt *usdt = &usdts[i];
-		size_t nr;
+		const struct bpf_program *program = probe_program(p, usdts[i].program);
+		struct probe_places places;
 		int error;
 
-		if (!jvm_find_usdt(jvm, usdt->provider, usdt->name, &nr))
+		if (!find_places(jvm, &usdts[i], &places))
 			continue;
-		error = probe_keep_link(p,
-					bpf_program__attach_usdt(probe_program(p, usdt->program),
-								 (pid_t)jvm->tgid, jvm->libjvm_file,
-								 usdt->provider, usdt->name, NULL));
+		error = p->multi ? probe_multi_attach(p, program, jvm, &places)
+				 : attach_by_perf(p, program, jvm, &places);
 		if (error == -ESRCH || (error && !jvm_is_alive(jvm)))
 			return probe_fail(problem, -ESRCH,
 					  "process %u ended while it was attached to", jvm->tgid);
