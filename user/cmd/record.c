@@ -195,6 +195,8 @@ static void tick(struct session *s)
 		record_begin_segment(s);
 	record_drain(s);
 	record_names_look_up(s);
+	if (s->nr_ticks % (5 * TICKS_A_SECOND) == 5 * TICKS_A_SECOND - 1)
+		record_names_read(s);
 	record_put_lost(s);
 	/* The kernel's statistics cost time, so they run for a tenth of a second in five. */
 	probes_measure(s->probes, s->nr_ticks % (5 * TICKS_A_SECOND) < TICKS_A_SECOND / 10);

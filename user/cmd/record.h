@@ -73,6 +73,7 @@ void record_names_event(struct session *s, const struct event_hdr *event);
 void record_names_look_up(
 	struct session *s); /* put the names asked for since the last call, a bounded number */
 void record_names_begin_segment(struct session *s);
+void record_names_read(struct session *s); /* of Java threads: put those that are new or changed */
 
 /* record_status.c: the live line and the summary. */
 void status_begin(const struct session *s);

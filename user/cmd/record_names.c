@@ -21,6 +21,7 @@
 
 struct java_name {
 	uint32_t tgid, tid;
+	bool put; /* since the segment began */
 	char text[EVENT_NAME_BYTES];
 };
 
@@ -68,6 +69,7 @@ static void remember(struct record_names *n, uint32_t tgid, uint32_t tid, const 
 			return;
 		}
 	}
+	name->put &= name->tgid == tgid && !strcmp(name->text, text);
 	name->tgid = tgid;
 	name->tid = tid;
 	snprintf(name->text, sizeof(name->text), "%s", text);
@@ -109,14 +111,12 @@ void record_names_event(struct session *s, const struct event_hdr *event)
 	}
 }
 
-static void put_name(struct session *s, uint32_t tgid, uint32_t tid, enum name_source source,
-		     const char *text)
+/* @now_ns: names found together have one time, which the file says once. */
+static void put_name(struct session *s, uint64_t now_ns, uint32_t tgid, uint32_t tid,
+		     enum name_source source, const char *text)
 {
 	struct record_name name = {
-		.hdr = {.kind = RECORD_NAME,
-			.size = sizeof(name),
-			.tid = tid,
-			.ts_ns = monotonic_ns()},
+		.hdr = {.kind = RECORD_NAME, .size = sizeof(name), .tid = tid, .ts_ns = now_ns},
 		.tgid = tgid,
 		.source = source,
 	};
@@ -125,7 +125,7 @@ static void put_name(struct session *s, uint32_t tgid, uint32_t tid, enum name_s
 	record_put(s, &name.hdr);
 }
 
-static void look_up(struct session *s, const struct stranger *stranger)
+static void look_up(struct session *s, uint64_t now_ns, const struct stranger *stranger)
 {
 	char path[64], comm[EVENT_COMM_BYTES + 1];
 	int fd CLEANUP(closep) = -1;
@@ -137,15 +137,16 @@ static void look_up(struct session *s, const struct stranger *stranger)
 	if (nr <= 0)
 		return; /* it has ended: its number is all there is */
 	comm[nr - (comm[nr - 1] == '\n')] = '\0';
-	put_name(s, stranger->tgid, stranger->tid, NAME_COMM, comm);
+	put_name(s, now_ns, stranger->tgid, stranger->tid, NAME_COMM, comm);
 }
 
 void record_names_look_up(struct session *s)
 {
 	struct record_names *n = s->names;
+	uint64_t now_ns = monotonic_ns();
 
 	for (size_t i = 0; i < n->nr_wanted; i++)
-		look_up(s, &n->wanted[i]);
+		look_up(s, now_ns, &n->wanted[i]);
 	n->nr_wanted = 0;
 }
 
@@ -163,11 +164,26 @@ void record_names_begin_segment(struct session *s)
 	size_t cursor = 0;
 
 	memset(n->known, 0, sizeof(n->known));
+	while ((name = map_next(&n->java, &cursor)))
+		name->put = false;
+	record_names_read(s);
+}
+
+void record_names_read(struct session *s)
+{
+	struct record_names *n = s->names;
+	uint64_t now_ns = monotonic_ns();
+	struct java_name *name;
+	size_t cursor = 0;
+
 	for (size_t i = 0; i < s->nr_targets; i++) {
 		n->reading = s->options->tgids[i];
 		if (s->pidfds[i] >= 0 && s->jvms[i])
 			java_names_read(s->jvms[i], on_java_name, n);
 	}
-	while ((name = map_next(&n->java, &cursor)))
-		put_name(s, name->tgid, name->tid, NAME_JAVA, name->text);
+	while ((name = map_next(&n->java, &cursor))) {
+		if (!name->put)
+			put_name(s, now_ns, name->tgid, name->tid, NAME_JAVA, name->text);
+		name->put = true;
+	}
 }
