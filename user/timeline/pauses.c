@@ -316,6 +316,11 @@ const struct pause *pauses_of(const struct pauses *p, const struct event_offcpu 
 	return stop ? &stop->pause : NULL;
 }
 
+uint64_t pauses_open_since(const struct pauses *p)
+{
+	return p->list.nr ? pause_list_at(&p->list, 0)->begin_ns : UINT64_MAX;
+}
+
 int pauses_end(struct pauses *p, uint64_t end_ns)
 {
 	size_t cursor = 0;

@@ -98,6 +98,10 @@ int pauses_span(struct pauses *p, const struct thread *thread, const struct span
 const struct pause *pauses_of(const struct pauses *p, const struct event_offcpu *off,
 			      bool *ret_later);
 
+/* When the first of the pauses not given out yet began: all that began earlier are out. UINT64_MAX:
+ * there is none. By futex calls a pause is found only just after its end. */
+uint64_t pauses_open_since(const struct pauses *p);
+
 /* Whether @off is a wait at the barrier of a safepoint, which none but the VM Thread ends. */
 bool pauses_is_barrier_wait(const struct event_offcpu *off);
 
