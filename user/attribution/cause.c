@@ -45,6 +45,7 @@ static const struct cause_row rows[NR_CAUSES] = {
 	[CAUSE_CONNECT_RETRY]	   = {"connect_retry",	    "connect retry (full listen queue)",     GROUP_LOAD},
 	[CAUSE_NETWORK]		   = {"network",	    "network",				     GROUP_NETWORK},
 	[CAUSE_GENERATOR]	   = {"generator",	    "generator",			     GROUP_GENERATOR},
+	[CAUSE_RUN_QUEUE]	   = {"run_queue",	    "run queue, behind nobody seen",	     GROUP_RUN_QUEUE},
 };
 /* clang-format on */
 

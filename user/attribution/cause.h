@@ -53,6 +53,8 @@ enum cause {
 	CAUSE_CONNECT_RETRY,
 	CAUSE_NETWORK,
 	CAUSE_GENERATOR,
+
+	CAUSE_RUN_QUEUE, /* of the thread that matters, behind nobody that was seen */
 	NR_CAUSES
 };
 
