@@ -12,9 +12,8 @@
 #   tests/golden.sh OUT check [CASE...]    compare
 #   tests/golden.sh OUT accept [CASE...]   write what is printed now; the diff is to be reviewed
 set -uo pipefail
-cd "$(dirname "$0")/golden" || exit
-
 out=$(realpath "$1")
+cd "$(dirname "$0")/golden" || exit
 action=$2
 shift 2
 mkdir -p "$out/golden"
