@@ -181,7 +181,7 @@ static __noinline struct sock_state *conn_seen(struct sock *sk, u32 tgid, u64 no
 	state = sock_state_make(sk);
 	if (!state)
 		return NULL;
-	if (!sockets_seen)
+	if (tp || !sockets_seen) /* of TCP every begin is seen */
 		step.flags = SOCK_BEFORE_ATTACH;
 	conn_begin(sk, tp, state, tgid, role_seen(sk, tp), &step);
 	return state;

@@ -151,6 +151,40 @@ Test(bpf_conn, a_listener_of_before_is_found_and_what_waits_in_it_is_not_missed)
 	capture_free(&capture);
 }
 
+static void accept_and_read(struct shared *shared)
+{
+	(void)shared;
+	wire_read(accept(server_fd, NULL, NULL), REQUEST);
+}
+
+Test(bpf_conn, what_waited_to_be_accepted_before_is_known_once_it_is_read)
+{
+	struct subject subject;
+	struct capture capture;
+	const struct event_conn *open;
+	uint16_t port;
+	int fd;
+
+	subject_start(&subject, listen_only, accept_and_read);
+	port = port_of(&subject, FACT_SERVER_PORT);
+	fd = wire_connect(AF_INET, port);
+	wire_write(fd, REQUEST);
+	capture_begin(&capture, (const struct subject *[]){&subject}, 1, 0);
+	subject_run(&subject);
+	capture_end(&capture);
+
+	open = conns_get(&capture, EVENT_CONN_OPEN, port, wire_port(fd));
+	cr_expect(eq(u32, open->flags, SOCK_BEFORE_ATTACH));
+	cr_expect(eq(u16, open->role, CONN_ACCEPTED));
+	cr_expect(eq(u64, open->in_bytes, REQUEST));
+	cr_expect(eq(sz, conns_count(&capture, EVENT_SOCK_ARRIVE, open->conn), 0));
+	expect_steps(&capture, EVENT_SOCK_READ, open->conn,
+		     &(struct steps){REQUEST, 0, 0, 0, REQUEST, subject.tgid, 1});
+	close(fd);
+	subject_stop(&subject);
+	capture_free(&capture);
+}
+
 static void ask_stranger(struct shared *shared)
 {
 	int fd = wire_connect(AF_INET, (uint16_t)shared->threads[0].fact[FACT_SERVER_PORT]);
