@@ -27,7 +27,7 @@ start_server() {
 	server=$!
 	pids+=("$server")
 	exec {server_stdin}>"$work/stdin"
-	if ! wait_until 20 grep -qs '^port [0-9]' "$server_out"; then
+	if ! wait_until 60 grep -qs '^port [0-9]' "$server_out"; then
 		printf 'the server %s did not come up: %s\n' "$1" "$(head -n 3 "$server_out.err")" >&2
 		return 1
 	fi
