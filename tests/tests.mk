@@ -72,6 +72,7 @@ check-soak: all $(O)/switches ## 50,000 records a second for SOAK_SECONDS lose n
 
 include tests/verify.mk
 include tests/load/load.mk
+include tests/requests/requests.mk
 
 # PARTS="unit golden" runs only these; the parts are a table in the script.
 .PHONY: check verify

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What a request asks for, the same in every server, and the timer that a server would have: from when its handler is called to when the
+ * answer was handed over. Paths: / (a small answer), /sleep?ms=N, /gc, /db?ms=N.
+ */
+final class Work {
+	private static final byte[] OK = "ok\n".getBytes(StandardCharsets.US_ASCII);
+
+	/** Hands the answer to the server. */
+	interface Reply {
+		void send(int status, byte[] body) throws IOException;
+	}
+
+	private final Timer timer = new Timer("request");
+	private final Database database = Database.fromProperties();
+
+	void handle(String path, String query, Reply reply) throws IOException {
+		long begin = System.nanoTime();
+
+		try {
+			reply.send(perform(path, query), OK);
+		} finally {
+			timer.add(System.nanoTime() - begin);
+		}
+	}
+
+	void handle(String target, Reply reply) throws IOException {
+		int mark = target.indexOf('?');
+
+		handle(mark < 0 ? target : target.substring(0, mark), mark < 0 ? null : target.substring(mark + 1), reply);
+	}
+
+	void report() {
+		timer.report();
+		if (database != null)
+			database.report();
+	}
+
+	private int perform(String path, String query) {
+		switch (path) {
+		case "/":
+			return 200;
+		case "/sleep":
+			sleep(number(query));
+			return 200;
+		case "/gc":
+			System.gc();
+			return 200;
+		case "/db":
+			return database != null && database.sleep(number(query)) ? 200 : 500;
+		default:
+			return 404;
+		}
+	}
+
+	private static void sleep(long ms) {
+		long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+
+		for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime())
+			LockSupport.parkNanos(left);
+	}
+
+	/** The N of "ms=N", 0 where there is none. */
+	private static long number(String query) {
+		return query != null && query.matches("ms=\\d{1,6}") ? Long.parseLong(query.substring(3)) : 0;
+	}
+}
