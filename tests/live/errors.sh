@@ -31,10 +31,6 @@ refuses() {
 	fi
 }
 
-# A file system of its own over DIRECTORY, for one command: "${in_mount[@]}" DIRECTORY OPTIONS COMMAND...
-# shellcheck disable=SC2016 # the inner shell's words
-in_mount=(unshare --mount bash -c 'mount -t tmpfs -o "$2" tmpfs "$1" && shift 2 && exec "$@"' bash)
-
 gone_pid() {
 	sleep 0 &
 	wait $!
@@ -60,7 +56,7 @@ refuse_targets() {
 }
 
 refuse_rights() {
-	local open=$work/open drop=-bpf,-perfmon,-sys_admin
+	local why open=$work/open drop=-bpf,-perfmon,-sys_admin
 
 	chmod 755 "$work"
 	mkdir -m 1777 "$open"
@@ -69,20 +65,27 @@ refuse_rights() {
 	refuses "root without the capabilities" "$EXIT_NO_PERMISSION" 'CAP_(BPF|PERFMON|SYS_ADMIN)' \
 		setpriv --bounding-set=$drop --inh-caps=$drop \
 		"$standstill" record -p "$jvm" -d 1 -o "$open/x.still"
+	if why=$(why_no_own_place); then
+		skip "a kernel without BTF" "$why"
+		return
+	fi
 	refuses "a kernel without BTF" "$EXIT_NO_KERNEL" 'BTF' \
-		"${in_mount[@]}" /sys/kernel/btf size=4k "$standstill" record -p "$jvm" -d 1 -o "$open/x.still"
+		"${in_own_mount[@]}" /sys/kernel/btf tmpfs size=4k "$standstill" record -p "$jvm" -d 1 -o "$open/x.still"
 }
 
 refuse_outputs() {
-	local place=$work/place
+	local why
 
-	mkdir "$place"
 	refuses "a directory that is not there" "$EXIT_NO_OUTPUT" 'nowhere' \
 		"$standstill" record -p "$jvm" -d 1 -o "$work/nowhere/x.still"
-	refuses "a read-only directory" "$EXIT_NO_OUTPUT" 'read-only|Read-only' \
-		"${in_mount[@]}" "$place" ro "$standstill" record -p "$jvm" -d 1 -o "$place/x.still"
 	refuses "a directory as the file" "$EXIT_NO_OUTPUT" 'irectory' \
 		"$standstill" record -p "$jvm" -d 1 -o "$work"
+	if why=$(why_no_own_place); then
+		skip "a read-only directory" "$why"
+		return
+	fi
+	refuses "a read-only directory" "$EXIT_NO_OUTPUT" 'read-only|Read-only' \
+		"${in_own_mount[@]}" "$own_place" tmpfs ro "$standstill" record -p "$jvm" -d 1 -o "$own_place/x.still"
 }
 
 refuse_inputs() { # refuse_inputs RECORDING
@@ -103,7 +106,7 @@ main() {
 	local home
 
 	home=$(jdk_first)
-	start_jvm "$home" Serial 64m Allocate 120
+	start_jvm "$home" Serial 64m Allocate 300
 	refuse_targets
 	refuse_rights
 	refuse_outputs

@@ -159,15 +159,19 @@ target_execs() {
 
 # A file system of 256 KB fills up while threads are recorded.
 disk_full() {
-	local place=$work/full
+	local why holder place
 
-	mkdir "$place"
-	mount -t tmpfs -o size=256k tmpfs "$place"
-	undos+=("umount '$place'")
+	if why=$(why_no_own_place); then
+		skip "disk full" "$why"
+		return
+	fi
+	hold_own_place size=256k
 	start_record "$place/x.still" -p "$jvm" -d 60 || true
 	dd if=/dev/zero of="$place/filler" bs=4k 2>/dev/null || true
 	wait_record 20
 	ends_with_full "$place/x.still"
+	end_process "$holder"
+	forget "$holder"
 }
 
 ends_with_full() {

@@ -24,11 +24,15 @@ stop_one() { # stop_one JDK-HOME SOURCE
 }
 
 main() {
-	local home
+	local home why
 
 	while read -r home <&3; do
 		stop_one "$home" usdt
-		stop_one "$home" futex
+		if why=$(why_no_futex_source); then
+			skip "SIGSTOP 200 ms, JDK $(jdk_release "$home"), futex" "$why"
+		else
+			stop_one "$home" futex
+		fi
 	done 3< <(jdk_homes)
 	finish
 }

@@ -5,6 +5,7 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$(dirname "${BASH_SOURCE[0]}")/jdk.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/rights.sh"
 
 live=$root/tests/live
 

@@ -5,6 +5,7 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/jdk.sh"
+source "$(dirname "$0")/rights.sh"
 source "$(dirname "$0")/home.sh"
 
 facts=$work/facts
@@ -180,10 +181,10 @@ has_child() { # has_child PID
 }
 
 test_namespaces() { # test_namespaces HOME: as in a container, its clock started elsewhere
-	local outer
+	local outer why
 
-	if ! unshare -T --monotonic 5 --pid --fork --mount-proc true 2>/dev/null; then
-		skip "inspect $(jdk_release "$1") in namespaces" "no time or pid namespace can be made here"
+	if why=$(why_no_namespaces -T --monotonic 5 --pid --fork --mount-proc); then
+		skip "inspect $(jdk_release "$1") in namespaces" "$why"
 		return
 	fi
 	unshare -T --monotonic 100000 --pid --fork --kill-child --mount-proc "$1/bin/java" -XX:+UseSerialGC -Xmx64m \

@@ -8,6 +8,7 @@
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/jdk.sh"
+source "$(dirname "$0")/rights.sh"
 source "$(dirname "$0")/home.sh"
 
 seconds=${1:-${NAMES_SECONDS:-1}}
@@ -84,11 +85,11 @@ thread_ids() { # thread_ids PID
 }
 
 in_namespace() { # in_namespace HOME: the JVM has its own ids for its threads
-	local outer name truth=$work/truth wrong missing first
+	local outer name why truth=$work/truth wrong missing first
 
 	name="names in a pid namespace $(jdk_release "$1")"
-	if ! unshare --pid --fork --mount-proc true 2>/dev/null; then
-		skip "$name" "no pid namespace can be made here"
+	if why=$(why_no_namespaces --pid --fork --mount-proc); then
+		skip "$name" "$why"
 		return
 	fi
 	rm -f "$truth" "$truth.ready"

@@ -67,7 +67,9 @@ Test(pause_doubts, one_that_began_before_the_recording_has_only_an_end)
 	cr_expect(jvm_pause(story, 0)->cut);
 	cr_expect(zero(u64, jvm_pause(story, 0)->begin_ns));
 	cr_expect(zero(u64, jvm_pause(story, 0)->sync_ns));
-	cr_expect(eq(u64, jvm_pause(story, 0)->release_ns, 2009000));
+	cr_expect(eq(u64, jvm_pause(story, 0)->op_end_ns, 2000000));
+	cr_expect(eq(str, (char *)jvm_pause(story, 0)->operation, "Cleanup"));
+	cr_expect(eq(u64, jvm_pause(story, 0)->end_ns, 2009000));
 }
 
 Test(pause_doubts, one_whose_end_was_lost_ends_with_the_next)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `standstill dump`: every record of a recording, as it was written. */
-#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,11 +11,12 @@
 #include "user/cmd/cmd.h"
 #include "user/cmd/dump.h"
 #include "user/cmd/open.h"
+#include "user/cmd/reader_options.h"
 #include "user/recording/reader.h"
 #include "user/recording/schema.h"
 #include "user/recording/text.h"
 
-enum { OPTION_JSON = 256, OPTION_KIND, OPTION_THREAD, OPTION_BETWEEN, OPTION_STATS };
+enum { OPTION_KIND = 256, OPTION_THREAD, OPTION_BETWEEN, OPTION_STATS };
 
 #define MONOTONIC_DIGITS 10 /* a bare number this long is no count of seconds: 31 years */
 #define PEEK_RECORDS	 4096
@@ -27,8 +27,8 @@ struct moment {
 };
 
 struct options {
-	const char *path;
-	bool json, stats;
+	struct reader_options reader;
+	bool stats;
 	bool kinds[NR_RECORD_KINDS], any_kind;
 	uint32_t tid;
 	bool any_tid;
@@ -37,7 +37,7 @@ struct options {
 };
 
 static const struct argp_option argp_options[] = {
-	{"json", OPTION_JSON, NULL, 0, "One JSON object a record, a line each, with all fields", 0},
+	READER_ROW_JSON("One JSON object a record, a line each, with all fields"),
 	{"kind", OPTION_KIND, "KIND", 0, "Only records of this kind; may be given several times",
 	 0},
 	{"thread", OPTION_THREAD, "TID", 0, "Only records about this thread", 0},
@@ -119,9 +119,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	uint64_t number;
 
 	switch (key) {
-	case OPTION_JSON:
-		options->json = true;
-		return 0;
 	case OPTION_STATS:
 		options->stats = true;
 		return 0;
@@ -140,18 +137,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 				   "'%s' is no stretch of time; 1.5s..2s, 2s.. or ..800ms are",
 				   arg);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path)
-			argp_error(state, "one recording at a time, not also '%s'", arg);
-		options->path = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->path)
-			argp_error(state,
-				   "which recording? `standstill dump FILE`, - is standard input");
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return reader_option(&options->reader, key, arg, state);
 	}
 }
 
@@ -199,8 +186,9 @@ static bool wanted(const struct dump *d, const struct event_hdr *event)
 static bool print_event(const struct dump *d, const struct event_hdr *event)
 {
 	char line[DUMP_LINE_MAX];
-	int nr = d->options->json ? dump_json(event, line, sizeof(line) - 1)
-				  : text_print(event, line, sizeof(line) - 1);
+	int nr = d->options->reader.format == FORMAT_JSON
+			 ? dump_json(event, line, sizeof(line) - 1)
+			 : text_print(event, line, sizeof(line) - 1);
 
 	if (nr < 0)
 		return false; /* no kind the schema knows comes out of a reader, nor one so long */
@@ -214,7 +202,7 @@ static int seek(struct dump *d)
 	const struct event_hdr *event;
 	int code;
 
-	if (!d->options->between || !strcmp(d->options->path, "-"))
+	if (!d->options->between || !strcmp(d->options->reader.path, "-"))
 		return EXIT_OK;
 	for (int i = 0;
 	     i < PEEK_RECORDS && !d->start_is_told && recording_next(d->reader, &event) == 1; i++)
@@ -222,7 +210,7 @@ static int seek(struct dump *d)
 	recording_reader_free(d->reader);
 	d->reader = NULL;
 	d->start_is_told = true;
-	code = open_recording(d->options->path, &d->reader);
+	code = open_recording(d->options->reader.path, &d->reader);
 	if (!code && on_clock(d, &d->options->from) < on_clock(d, &d->options->to))
 		recording_seek(d->reader, on_clock(d, &d->options->from),
 			       on_clock(d, &d->options->to));
@@ -244,24 +232,21 @@ static int dump(struct dump *d)
 			return EXIT_OK; /* finish_output() knows why */
 	}
 	if (error < 0)
-		return report_read_error(d->options->path, error);
+		return report_read_error(d->options->reader.path, error);
 	if (d->options->stats)
 		dump_stats_print(&d->stats, d->reader);
-	return report_health(d->options->path, d->reader);
+	return report_health(d->options->reader.path, d->reader);
 }
 
 int cmd_dump(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "FILE", argp_doc,
-					 NULL,	       NULL,	     NULL};
 	struct options options = {0};
 	struct dump d = {.options = &options};
 	int code;
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+	if (reader_parse(argp_options, parse_option, argp_doc, argc, argv, &options))
 		return EXIT_USAGE;
-	code = open_recording(options.path, &d.reader);
+	code = open_recording(options.reader.path, &d.reader);
 	if (!code)
 		code = seek(&d);
 	if (!code)

@@ -55,6 +55,11 @@ void facts_text_header(const struct account *account)
 	for (size_t i = 0; i < account->nr_targets; i++) {
 		const struct account_target *target = &account->targets[i];
 
+		if (!strcmp(target->role, "client") && !*target->version) {
+			printf("pid %" PRIu32 ": client %s\n", target->tgid,
+			       label_fit(label, or_unknown(target->comm), 16));
+			continue;
+		}
 		printf("pid %" PRIu32 ": JDK %s,", target->tgid,
 		       label_fit(label, or_unknown(target->version), 20));
 		printf(" collector %s,", label_fit(label, or_unknown(target->collector), 12));

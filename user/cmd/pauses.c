@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `standstill pauses`: options, order of calls. */
-#include <argp.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "user/base/cleanup.h"
 #include "user/base/units.h"
@@ -14,21 +10,20 @@
 #define LIMIT_MAX     1000000ull
 #define LIMIT_DEFAULT 20 /* of sorted rows */
 
-enum { OPTION_CSV = 256, OPTION_JSON, OPTION_MIN, OPTION_SORT, OPTION_BETWEEN };
+enum { OPTION_MIN = 256, OPTION_SORT };
 
 static const struct argp_option argp_options[] = {
-	{"csv", OPTION_CSV, NULL, 0, "Comma-separated values, a row a pause, times in monotonic ns",
-	 0},
-	{"json", OPTION_JSON, NULL, 0,
-	 "One JSON object a line, a pause each with all its threads; the last one is a summary", 0},
+	READER_ROW_CSV("Comma-separated values, a row a pause, times in monotonic ns"),
+	READER_ROW_JSON("One JSON object a line, a pause each with all its threads; the last one "
+			"is a summary"),
 	{"min", OPTION_MIN, "TIME", 0, "Only pauses of at least this length (250us, 5ms, 1s)", 0},
 	{"sort", OPTION_SORT, "KEY", 0,
 	 "begin (the default), or the largest first by duration, reaching or lost (the sum of what "
 	 "its threads lost)",
 	 0},
 	{NULL, 'n', "N", 0, "At most N rows; 20 when sorted by size", 0},
-	{"between", OPTION_BETWEEN, "FROM..TO", 0,
-	 "Only pauses that touch this time, counted from the start of the recording (2s..5s)", 0},
+	READER_ROW_BETWEEN("Only pauses that touch this time, counted from the start of the "
+			   "recording (2s..5s)"),
 	{0},
 };
 
@@ -44,19 +39,15 @@ static const char argp_doc[] =
 	"  standstill pauses run.still --json | tail -n 1 | python3 -m json.tool\n\n"
 	"What every column means and how exact it is: docs/pauses.md.";
 
-static error_t parse_sort(struct pauses_options *options, const char *word,
-			  struct argp_state *state)
+static void parse_sort(struct pauses_options *options, const char *word, struct argp_state *state)
 {
 	static const char *const keys[] = {"begin", "duration", "reaching", "lost"};
+	int sort = reader_word(keys, ARRAY_SIZE(keys), word);
 
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		if (strcmp(word, keys[i]))
-			continue;
-		options->sort = (enum pauses_sort)i;
-		return 0;
-	}
-	argp_error(state, "'%s' is no order; begin, duration, reaching or lost are", word);
-	return EINVAL;
+	if (sort < 0)
+		argp_error(state, "'%s' is no order; begin, duration, reaching or lost are", word);
+	else
+		options->sort = (enum pauses_sort)sort;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -64,41 +55,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	struct pauses_options *options = state->input;
 
 	switch (key) {
-	case OPTION_CSV:
-		options->format = PAUSES_CSV;
-		return 0;
-	case OPTION_JSON:
-		options->format = PAUSES_JSON;
-		return 0;
 	case OPTION_SORT:
-		return parse_sort(options, arg, state);
+		parse_sort(options, arg, state);
+		return 0;
 	case OPTION_MIN:
-		if (units_parse_time(arg, &options->min_ns))
-			argp_error(state, "'%s' is no time; 250us, 5ms or 1s are", arg);
+		reader_time(&options->min_ns, arg, state);
 		return 0;
 	case 'n':
 		if (units_parse_number(arg, 1, LIMIT_MAX, &options->limit))
 			argp_error(state, "'%s' is no number of rows from 1 to %llu", arg,
 				   LIMIT_MAX);
 		return 0;
-	case OPTION_BETWEEN:
-		if (replay_parse_window(arg, &options->window))
-			argp_error(state, "'%s' is no stretch of time; 2s..5s, 2s.. or ..5s are",
-				   arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path)
-			argp_error(state, "one recording at a time, not also '%s'", arg);
-		options->path = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (!options->path)
-			argp_error(
-				state,
-				"which recording? `standstill pauses FILE`, - is standard input");
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return reader_option(&options->reader, key, arg, state);
 	}
 }
 
@@ -117,9 +86,9 @@ static void begin_output(struct listing *listing)
 	if (listing->begun)
 		return;
 	listing->begun = true;
-	if (listing->options->format == PAUSES_TEXT)
+	if (listing->options->reader.format == FORMAT_TEXT)
 		pauses_text_header(&listing->replay->account);
-	else if (listing->options->format == PAUSES_CSV)
+	else if (listing->options->reader.format == FORMAT_CSV)
 		pauses_csv_header();
 }
 
@@ -129,14 +98,14 @@ static void print_row(void *arg, const struct pause_row *row)
 
 	begin_output(listing);
 	listing->nr_printed++;
-	switch (listing->options->format) {
-	case PAUSES_TEXT:
+	switch (listing->options->reader.format) {
+	case FORMAT_TEXT:
 		pauses_text_row(&listing->replay->account, row);
 		break;
-	case PAUSES_CSV:
+	case FORMAT_CSV:
 		pauses_csv_row(row);
 		break;
-	case PAUSES_JSON:
+	case FORMAT_JSON:
 		pauses_json_row(row);
 		break;
 	}
@@ -182,9 +151,9 @@ static void finish_listing(struct listing *listing)
 	if (options->sort != SORT_BEGIN)
 		top_each(&listing->top, print_row, listing);
 	begin_output(listing);
-	if (options->format == PAUSES_TEXT)
+	if (options->reader.format == FORMAT_TEXT)
 		pauses_text_summary(listing->summary, listing->replay, listing->nr_printed);
-	else if (options->format == PAUSES_JSON)
+	else if (options->reader.format == FORMAT_JSON)
 		pauses_json_summary(listing->summary, listing->replay);
 }
 
@@ -201,14 +170,14 @@ static int list_pauses(const struct pauses_options *options)
 	struct replay_hooks hooks = {.pause = on_pause, .arg = &listing};
 	int code;
 
-	if (!summary || replay_new(&hooks, &options->window, &replay) ||
+	if (!summary || replay_new(&hooks, &options->reader.window, &replay) ||
 	    top_init(&listing.top, options->limit ? options->limit : LIMIT_DEFAULT,
 		     options->sort)) {
 		complain("out of memory");
 		return EXIT_FAILED;
 	}
 	listing.replay = replay;
-	code = replay_file(replay, options->path);
+	code = replay_file(replay, options->reader.path);
 	if (listing.out_of_memory) {
 		complain("out of memory");
 		code = EXIT_FAILED;
@@ -221,12 +190,9 @@ static int list_pauses(const struct pauses_options *options)
 
 int cmd_pauses(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "FILE", argp_doc,
-					 NULL,	       NULL,	     NULL};
 	struct pauses_options options = {0};
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+	if (reader_parse(argp_options, parse_option, argp_doc, argc, argv, &options))
 		return EXIT_USAGE;
 	return finish_output(list_pauses(&options));
 }

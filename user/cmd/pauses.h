@@ -4,18 +4,16 @@
 #define STANDSTILL_CMD_PAUSES_H
 
 #include "user/base/histogram.h"
+#include "user/cmd/reader_options.h"
 #include "user/cmd/replay.h"
 
-enum pauses_format { PAUSES_TEXT, PAUSES_CSV, PAUSES_JSON };
 enum pauses_sort { SORT_BEGIN, SORT_DURATION, SORT_REACHING, SORT_LOST };
 
 struct pauses_options {
-	const char *path;
-	enum pauses_format format;
+	struct reader_options reader;
 	enum pauses_sort sort;
 	uint64_t min_ns;
 	uint64_t limit; /* rows at most; 0: no limit given */
-	struct replay_window window;
 };
 
 /* ---- pauses_row.c: one pause with its names and sums, whoever is gone by the time it is printed
@@ -36,6 +34,7 @@ struct pause_row {
 	uint64_t duration_ns; /* release - begin */
 	bool has_phases;
 	uint64_t reaching_ns, operation_ns;
+	bool has_lost; /* those it stopped are back; not when the recording ended before it did */
 	bool has_leaving;
 	uint64_t leaving_ns; /* from the release to the last thread's return; 0: none was stopped */
 	uint64_t late_blocked_ns;
@@ -67,7 +66,8 @@ void top_free(struct top *top);
 
 struct pause_kind_row { /* of one operation and cause */
 	char operation[EVENT_NAME_BYTES], cause[EVENT_CAUSE_BYTES];
-	uint64_t nr, sum_ns, max_ns;
+	uint64_t nr, nr_timed; /* those whose length is known, of which the rest speaks */
+	uint64_t sum_ns, max_ns;
 };
 
 #define BEGINS_KEPT 256

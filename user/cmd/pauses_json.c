@@ -30,8 +30,8 @@ static void json_kinds(struct json *json, const struct pauses_summary *s)
 		json_text(json, "operation", *kind->operation ? kind->operation : NULL);
 		json_text(json, "cause", *kind->cause ? kind->cause : NULL);
 		json_number(json, "nr", kind->nr);
-		json_number(json, "sum_ns", kind->sum_ns);
-		json_number(json, "max_ns", kind->max_ns);
+		json_known(json, "sum_ns", kind->nr_timed, kind->sum_ns);
+		json_known(json, "max_ns", kind->nr_timed, kind->max_ns);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -56,6 +56,7 @@ static void find_phases(struct pause_row *row)
 		row->reaching_ns = pause->sync_ns - pause->begin_ns;
 		row->operation_ns = pause->release_ns - pause->sync_ns;
 	}
+	row->has_lost = pause->release_ns || !pause->cut;
 	row->has_leaving = pause->release_ns != 0;
 	if (row->has_leaving && back_ns > pause->release_ns)
 		row->leaving_ns = back_ns - pause->release_ns;

@@ -70,8 +70,10 @@ void summary_add(struct pauses_summary *s, const struct account *account,
 		histogram_add(&s->duration, row->duration_ns);
 	if (row->has_phases)
 		histogram_add(&s->reaching, row->reaching_ns);
-	histogram_add(&s->lost, pause->lost_ns);
+	if (row->has_lost)
+		histogram_add(&s->lost, pause->lost_ns);
 	kind->nr++;
+	kind->nr_timed += row->has_duration;
 	kind->sum_ns += row->duration_ns;
 	kind->max_ns = row->duration_ns > kind->max_ns ? row->duration_ns : kind->max_ns;
 	s->nr++;

@@ -93,8 +93,8 @@ static void add_threads(struct cells *cells, const struct pause_row *row)
 	const struct stopped_row *worst = row->worst;
 	bool late = pause->late_tid != 0;
 
-	ADD(cells, number("stopped", pause->nr_stopped));
-	ADD(cells, number("lost_ns", pause->lost_ns));
+	ADD(cells, known("stopped", row->has_lost, pause->nr_stopped));
+	ADD(cells, known("lost_ns", row->has_lost, pause->lost_ns));
 	ADD(cells, known("worst_tid", worst, worst ? worst->stopped.tid : 0));
 	ADD(cells, text("worst_name", worst ? worst->name : ""));
 	ADD(cells, known("worst_lost_ns", worst, worst ? worst->lost_ns : 0));
@@ -113,10 +113,10 @@ static void add_rest(struct cells *cells, const struct pause_row *row)
 {
 	const struct pause *pause = &row->pause;
 
-	ADD(cells, number("op_running_ns", row->op_running_ns));
-	ADD(cells, number("op_run_queue_ns", row->op_run_queue_ns));
-	ADD(cells, number("op_throttled_ns", row->op_throttled_ns));
-	ADD(cells, number("op_fault_ns", row->op_fault_ns));
+	ADD(cells, known("op_running_ns", row->has_phases, row->op_running_ns));
+	ADD(cells, known("op_run_queue_ns", row->has_phases, row->op_run_queue_ns));
+	ADD(cells, known("op_throttled_ns", row->has_phases, row->op_throttled_ns));
+	ADD(cells, known("op_fault_ns", row->has_phases, row->op_fault_ns));
 	ADD(cells, moment("jvm_count", pause->nr_safepoints));
 	ADD(cells, number("missed_before", pause->missed_before));
 }

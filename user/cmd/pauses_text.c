@@ -120,15 +120,22 @@ static void print_operation(const struct pause_row *row)
 	printf("\n");
 }
 
-static void print_remarks(const struct pause_row *row)
+static void print_cut(const struct account *account, const struct pause *pause)
+{
+	if (!pause->cut)
+		return;
+	if (pause->begin_ns && !pause->release_ns)
+		printf("%10scut off: it had not ended when the recording did\n", "");
+	else
+		printf("%10scut off: it began before the recording did, and ended at %.4f s\n", "",
+		       ((double)pause->release_ns - (double)account->start_ns) / 1e9);
+}
+
+static void print_remarks(const struct account *account, const struct pause_row *row)
 {
 	const struct pause *pause = &row->pause;
 
-	if (pause->cut)
-		printf("%10scut off: %s\n", "",
-		       pause->begin_ns && !pause->release_ns
-			       ? "it had not ended when the recording did"
-			       : "it began before the recording did");
+	print_cut(account, pause);
 	if (pause->incomplete)
 		printf("%10sincomplete: records of this time were lost\n", "");
 	if (pause->missed_before)
@@ -142,11 +149,14 @@ void pauses_text_row(const struct account *account, const struct pause_row *row)
 	char times[5][UNITS_BYTES], label[LABEL_BYTES];
 
 	print_when(account, pause->begin_ns);
-	printf(" %8s %8s %8s %8s %4zu", time_or_dash(times[0], row->has_duration, row->duration_ns),
+	printf(" %8s %8s %8s %8s", time_or_dash(times[0], row->has_duration, row->duration_ns),
 	       time_or_dash(times[1], row->has_phases, row->reaching_ns),
 	       time_or_dash(times[2], row->has_phases, row->operation_ns),
-	       time_or_dash(times[3], row->has_leaving && pause->nr_stopped, row->leaving_ns),
-	       pause->nr_stopped);
+	       time_or_dash(times[3], row->has_leaving && pause->nr_stopped, row->leaving_ns));
+	if (row->has_lost)
+		printf(" %4zu", pause->nr_stopped);
+	else
+		printf(" %4s", "-");
 	printf(" %s", label_column(label, *pause->operation ? pause->operation : "unknown", 22));
 	printf(" %s", label_column(label, *pause->cause ? pause->cause : "-", 14));
 	if (row->worst)
@@ -157,7 +167,7 @@ void pauses_text_row(const struct account *account, const struct pause_row *row)
 	print_late(row);
 	print_reaching_of_vm(row);
 	print_operation(row);
-	print_remarks(row);
+	print_remarks(account, row);
 }
 
 /* ---- the summary ---- */
@@ -182,8 +192,8 @@ static void print_kinds(const struct pauses_summary *s)
 		const struct pause_kind_row *kind = &s->kinds[i];
 
 		printf("%6" PRIu64 " %9s %9s  %s", kind->nr,
-		       units_print_time(times[0], kind->sum_ns),
-		       units_print_time(times[1], kind->max_ns),
+		       time_or_dash(times[0], kind->nr_timed, kind->sum_ns),
+		       time_or_dash(times[1], kind->nr_timed, kind->max_ns),
 		       label_fit(label, *kind->operation ? kind->operation : "unknown", 40));
 		if (*kind->cause)
 			printf(" (%s)", label_fit(label, kind->cause, 30));
@@ -279,7 +289,9 @@ static void print_doubts(const struct pauses_summary *s, const struct replay *re
 
 	pauses_totals(replay->pauses, &totals);
 	if (s->nr_cut)
-		printf("cut off by the begin or end of the recording: %" PRIu64 "\n", s->nr_cut);
+		printf("cut off by the begin or end of the recording, and in no sum of times: "
+		       "%" PRIu64 "\n",
+		       s->nr_cut);
 	if (s->nr_incomplete)
 		printf("incomplete, for something of their time is lost or does not fit: %" PRIu64
 		       "\n",
@@ -295,10 +307,13 @@ static void print_total(const struct pauses_summary *s, const struct replay *rep
 {
 	char times[3][UNITS_BYTES], share[32];
 
-	printf("\n%" PRIu64 " %s in %s, %s together: %s of the time", s->nr,
-	       s->nr == 1 ? "pause" : "pauses", units_print_time(times[0], length_ns),
-	       units_print_time(times[1], s->duration.sum),
-	       label_share(share, s->duration.sum, length_ns));
+	printf("\n%" PRIu64 " %s in %s, ", s->nr, s->nr == 1 ? "pause" : "pauses",
+	       units_print_time(times[0], length_ns));
+	if (s->nr && !s->duration.nr)
+		printf("of unknown length");
+	else
+		printf("%s together: %s of the time", units_print_time(times[1], s->duration.sum),
+		       label_share(share, s->duration.sum, length_ns));
 	if (s->duration.nr)
 		printf("; the longest, %s, at %.4f s", units_print_time(times[2], s->duration.max),
 		       ((double)s->max_at_ns - (double)replay->account.start_ns) / 1e9);

@@ -115,6 +115,8 @@ static int find(const struct request_options *options, struct request_row *ret)
 		return EXIT_FAILED;
 	}
 	*ret = search.row;
+	if (ret->request.state == REQUEST_CUT_END) /* it lasted as long as the recording */
+		ret->request.end_ns = account_end(&search.run.replay->account);
 	return EXIT_OK;
 }
 

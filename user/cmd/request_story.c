@@ -58,6 +58,16 @@ static void add_service(struct request_story *story, const struct request *r)
 	add_stage(story, STAGE_ANSWERER, (uint64_t[]){since_ns, to_ns}, r->answerer_tid);
 }
 
+/* Nobody has answered it: who had it is what there is to see. */
+static void add_unanswered(struct request_story *story)
+{
+	const struct request *r = &story->row.request;
+	uint64_t from_ns = r->read_ns ? r->read_ns : r->arrived_ns;
+
+	add_stage(story, r->read_ns ? STAGE_READER : STAGE_SOCKET_WAIT,
+		  (uint64_t[]){from_ns, r->end_ns}, r->reader_tid);
+}
+
 static void add_stages(struct request_story *story)
 {
 	const struct request *r = &story->row.request;
@@ -65,8 +75,10 @@ static void add_stages(struct request_story *story)
 
 	add_stage(story, STAGE_ARRIVING, (uint64_t[]){r->begin_ns, r->arrived_ns}, 0);
 	add_stage(story, STAGE_SOCKET_WAIT, (uint64_t[]){r->arrived_ns, r->read_ns}, r->reader_tid);
-	if (r->read_ns)
+	if (r->read_ns && r->first_out_ns)
 		add_service(story, r);
+	else if (r->state == REQUEST_CUT_END && (r->read_ns || r->arrived_ns))
+		add_unanswered(story);
 	add_stage(story, STAGE_WRITE, (uint64_t[]){r->first_out_ns, r->last_out_ns},
 		  r->answerer_tid);
 	add_stage(story, STAGE_HELD, (uint64_t[]){r->last_out_ns, r->released_ns}, 0);

@@ -153,6 +153,8 @@ static void print_stage(const struct paper *paper, size_t i)
 		printf(" %s (tid %" PRIu32 ")", label_fit(label, stage->thread, 30), stage->tid);
 	else if (stage->tid)
 		printf(" tid %" PRIu32, stage->tid);
+	else if (stage->kind == STAGE_SOCKET_WAIT)
+		printf(" nobody has read it");
 	else if (stage->kind == STAGE_HANDOFF)
 		printf(" no thread known to be at it");
 	else if (stage->kind == STAGE_HELD)

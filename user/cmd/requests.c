@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* `standstill requests`: options, order of calls. */
-#include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,30 +12,19 @@
 #define WORST_MAX     100000ull
 #define WORST_DEFAULT 20
 
-enum {
-	OPTION_CSV = 256,
-	OPTION_JSON,
-	OPTION_WORST,
-	OPTION_SLOWER,
-	OPTION_BETWEEN,
-	OPTION_LABEL,
-	OPTION_THREAD,
-	OPTION_ALL
-};
+enum { OPTION_WORST = 256, OPTION_ALL, OPTION_SLOWER, OPTION_LABEL, OPTION_THREAD };
 
 static const struct argp_option argp_options[] = {
 	{"worst", OPTION_WORST, "N", 0, "The N with the longest response, longest first; 20", 0},
 	{"all", OPTION_ALL, NULL, 0, "Every request, as they ended", 0},
 	{"slower-than", OPTION_SLOWER, "TIME", 0, "Only with a longer response (10ms, 1s)", 0},
-	{"between", OPTION_BETWEEN, "FROM..TO", 0,
-	 "Only requests that touch this time, counted from the start of the recording (2s..5s)", 0},
 	{"label", OPTION_LABEL, "TEXT", 0, "Only requests with this in their label (/login)", 0},
 	{"thread", OPTION_THREAD, "NAME|TID", 0, "Only requests read or answered by this thread",
 	 0},
-	{"csv", OPTION_CSV, NULL, 0,
-	 "Comma-separated values, a row a request, times in monotonic ns", 0},
-	{"json", OPTION_JSON, NULL, 0,
-	 "One JSON object a line, a request each; the last one is a summary", 0},
+	READER_ROW_BETWEEN("Only requests that touch this time, counted from the start of the "
+			   "recording (2s..5s)"),
+	READER_ROW_CSV("Comma-separated values, a row a request, times in monotonic ns"),
+	READER_ROW_JSON("One JSON object a line, a request each; the last one is a summary"),
 	{0},
 };
 
@@ -53,42 +40,11 @@ static const char argp_doc[] =
 	"The percentiles are of the requests that fit the options. What every column means and "
 	"how exact it is: docs/requests.md.";
 
-static error_t parse_filter(int key, char *arg, struct argp_state *state)
-{
-	struct requests_options *options = state->input;
-
-	switch (key) {
-	case OPTION_SLOWER:
-		if (units_parse_time(arg, &options->slower_ns))
-			argp_error(state, "'%s' is no time; 250us, 5ms or 1s are", arg);
-		return 0;
-	case OPTION_BETWEEN:
-		if (replay_parse_window(arg, &options->window))
-			argp_error(state, "'%s' is no stretch of time; 2s..5s, 2s.. or ..5s are",
-				   arg);
-		return 0;
-	case OPTION_LABEL:
-		options->label = arg;
-		return 0;
-	case OPTION_THREAD:
-		options->thread = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct requests_options *options = state->input;
 
 	switch (key) {
-	case OPTION_CSV:
-		options->format = REQUESTS_CSV;
-		return 0;
-	case OPTION_JSON:
-		options->format = REQUESTS_JSON;
-		return 0;
 	case OPTION_ALL:
 		options->all = true;
 		return 0;
@@ -97,18 +53,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "'%s' is no number of rows from 1 to %llu", arg,
 				   WORST_MAX);
 		return 0;
-	case ARGP_KEY_ARG:
-		if (options->path)
-			argp_error(state, "one recording at a time, not also '%s'", arg);
-		options->path = arg;
+	case OPTION_SLOWER:
+		reader_time(&options->slower_ns, arg, state);
 		return 0;
-	case ARGP_KEY_END:
-		if (!options->path)
-			argp_error(state, "which recording? `standstill requests FILE`, - is "
-					  "standard input");
+	case OPTION_LABEL:
+		options->label = arg;
+		return 0;
+	case OPTION_THREAD:
+		options->thread = arg;
 		return 0;
 	default:
-		return parse_filter(key, arg, state);
+		return reader_option(&options->reader, key, arg, state);
 	}
 }
 
@@ -128,9 +83,9 @@ static void begin_output(struct listing *listing)
 	if (listing->begun)
 		return;
 	listing->begun = true;
-	if (listing->options->format == REQUESTS_CSV)
+	if (listing->options->reader.format == FORMAT_CSV)
 		requests_csv_header();
-	if (listing->options->format != REQUESTS_TEXT)
+	if (listing->options->reader.format != FORMAT_TEXT)
 		return;
 	facts_text_header(account);
 	if (!listing->options->all)
@@ -141,14 +96,14 @@ static void begin_output(struct listing *listing)
 
 static void print_row(struct listing *listing, const struct request_row *row)
 {
-	switch (listing->options->format) {
-	case REQUESTS_TEXT:
+	switch (listing->options->reader.format) {
+	case FORMAT_TEXT:
 		requests_text_row(&listing->run.replay->account, row);
 		break;
-	case REQUESTS_CSV:
+	case FORMAT_CSV:
 		requests_csv_row(row);
 		break;
-	case REQUESTS_JSON:
+	case FORMAT_JSON:
 		requests_json_row(row);
 		break;
 	}
@@ -166,7 +121,7 @@ static bool is_by_thread(const struct listing *listing, const struct request_row
 
 static bool is_in_window(const struct listing *listing, const struct request *request)
 {
-	const struct replay_window *window = &listing->options->window;
+	const struct replay_window *window = &listing->options->reader.window;
 	uint64_t start_ns = listing->run.replay->account.start_ns;
 
 	return !window->set ||
@@ -212,7 +167,7 @@ static void on_request(void *arg, const struct request *request)
 static void print_worst(struct listing *listing)
 {
 	request_top_sort(&listing->top);
-	if (listing->options->format == REQUESTS_TEXT && listing->top.nr) {
+	if (listing->options->reader.format == FORMAT_TEXT && listing->top.nr) {
 		printf("\nthe longest%s\n", listing->top.nr > 1 ? ", longest first" : "");
 		requests_text_columns();
 	}
@@ -223,19 +178,19 @@ static void print_worst(struct listing *listing)
 static void finish_listing(struct listing *listing)
 {
 	const struct account *account = &listing->run.replay->account;
-	enum requests_format format = listing->options->format;
+	enum reader_format format = listing->options->reader.format;
 	struct requests_totals totals;
 
 	requests_totals(listing->run.requests, &totals);
 	begin_output(listing);
-	if (format == REQUESTS_TEXT) {
+	if (format == FORMAT_TEXT) {
 		if (listing->options->all)
 			printf("\n");
 		requests_text_summary(listing->summary, &totals, account);
 	}
 	if (!listing->options->all)
 		print_worst(listing);
-	if (format == REQUESTS_JSON)
+	if (format == FORMAT_JSON)
 		requests_json_summary(listing->summary, &totals, account);
 }
 
@@ -264,7 +219,7 @@ static int list_requests(const struct requests_options *options)
 		listing.tid = (uint32_t)tid;
 	listing.run.row = on_request;
 	listing.run.arg = &listing;
-	code = requests_run(&listing.run, options->path);
+	code = requests_run(&listing.run, options->reader.path);
 	if (listing.out_of_memory) {
 		complain("out of memory");
 		code = EXIT_FAILED;
@@ -276,12 +231,9 @@ static int list_requests(const struct requests_options *options)
 
 int cmd_requests(int argc, char **argv)
 {
-	static const struct argp argp = {argp_options, parse_option, "FILE", argp_doc,
-					 NULL,	       NULL,	     NULL};
 	struct requests_options options = {0};
 
-	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+	if (reader_parse(argp_options, parse_option, argp_doc, argc, argv, &options))
 		return EXIT_USAGE;
 	return finish_output(list_requests(&options));
 }

@@ -6,22 +6,19 @@
 
 #include "user/base/histogram.h"
 #include "user/base/units.h"
+#include "user/cmd/reader_options.h"
 #include "user/cmd/replay.h"
 #include "user/timeline/requests.h"
 
 struct json;
 
-enum requests_format { REQUESTS_TEXT, REQUESTS_CSV, REQUESTS_JSON };
-
 struct requests_options {
-	const char *path;
-	enum requests_format format;
+	struct reader_options reader;
 	bool all;	/* as they come, not only the worst */
 	uint64_t worst; /* rows at most, longest first */
 	uint64_t slower_ns;
 	const char *label;  /* part of it; NULL: any */
 	const char *thread; /* name or tid; NULL: any */
-	struct replay_window window;
 };
 
 /* ---- requests_row.c: one request with its names, whoever is gone by the time it is printed ----
@@ -74,8 +71,10 @@ struct requests_summary {
 	size_t nr_labels;
 	struct request_group *downstream[GROUPS_MAX];
 	size_t nr_downstream;
-	uint64_t nr_with_held, nr_handoff, nr_late_read;
-	struct histogram handoff;
+	struct histogram handoff;     /* of those that were handed over */
+	uint64_t nr_unanswered;	      /* when the recording ended */
+	uint64_t unanswered_since_ns; /* the one that has waited longest */
+	char unanswered_id[REQUEST_ID_BYTES];
 };
 
 /* 0 or -ENOMEM. */

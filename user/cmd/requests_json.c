@@ -198,6 +198,9 @@ void requests_json_summary(struct requests_summary *s, const struct requests_tot
 	json_group(&json, &s->all, true);
 	json_close(&json, '}');
 	json_histogram(&json, "handoff_ns", &s->handoff);
+	json_number(&json, "unanswered", s->nr_unanswered);
+	json_text(&json, "unanswered_longest", s->nr_unanswered ? s->unanswered_id : NULL);
+	json_known(&json, "unanswered_since_ns", s->nr_unanswered, s->unanswered_since_ns);
 	json_groups(&json, "labels", s->labels, s->nr_labels, true);
 	json_groups(&json, "downstream", s->downstream, s->nr_downstream, false);
 	facts_json(&json, account);

@@ -37,6 +37,14 @@ static void add(struct request_group *group, const struct request *request)
 	}
 }
 
+static void add_unanswered(struct requests_summary *s, const struct request_row *row)
+{
+	if (!s->nr_unanswered++ || row->request.begin_ns < s->unanswered_since_ns) {
+		s->unanswered_since_ns = row->request.begin_ns;
+		memcpy(s->unanswered_id, row->id, sizeof(s->unanswered_id));
+	}
+}
+
 int requests_summary_add(struct requests_summary *s, const struct request_row *row)
 {
 	const struct request *request = &row->request;
@@ -44,6 +52,8 @@ int requests_summary_add(struct requests_summary *s, const struct request_row *r
 	char name[REQUEST_LABEL_BYTES];
 	struct request_group *group;
 
+	if (request->state == REQUEST_CUT_END && !downstream)
+		add_unanswered(s, row);
 	if (request->state != REQUEST_WHOLE)
 		return 0;
 	if (downstream)
@@ -58,11 +68,8 @@ int requests_summary_add(struct requests_summary *s, const struct request_row *r
 	if (downstream)
 		return 0;
 	add(&s->all, request);
-	s->nr_with_held += request->span_ns[SPAN_HELD] > 0;
-	if (request->has_handoff && request->handoff_ns) {
-		s->nr_handoff++;
+	if (request->has_handoff && request->handoff_ns)
 		histogram_add(&s->handoff, request->handoff_ns);
-	}
 	return 0;
 }
 

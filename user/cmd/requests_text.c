@@ -136,6 +136,18 @@ static void print_match(const struct requests_totals *t)
 		printf("\n");
 }
 
+static void print_unanswered(const struct requests_summary *s, const struct account *account)
+{
+	char time[UNITS_BYTES];
+	uint64_t end_ns = account_end(account);
+
+	if (s->nr_unanswered && end_ns > s->unanswered_since_ns)
+		printf("not answered when the recording ended: %" PRIu64
+		       "; %s had waited longest, %s\n",
+		       s->nr_unanswered, s->unanswered_id,
+		       units_print_time(time, end_ns - s->unanswered_since_ns));
+}
+
 static void print_crossings(const struct requests_totals *t)
 {
 	char time[UNITS_BYTES];
@@ -192,6 +204,7 @@ void requests_text_summary(struct requests_summary *s, const struct requests_tot
 	}
 	printf("\n");
 	print_match(totals);
+	print_unanswered(s, account);
 	print_connections(totals);
 	print_crossings(totals);
 	print_labels(totals);

@@ -4,9 +4,9 @@
 #define STANDSTILL_CMD_THREADS_H
 
 #include "user/base/map.h"
+#include "user/cmd/reader_options.h"
 #include "user/cmd/replay.h"
 
-enum threads_format { THREADS_TEXT, THREADS_CSV, THREADS_JSON };
 enum threads_by { BY_THREAD, BY_NAME, BY_ROLE };
 enum threads_sort {
 	THREADS_UNSORTED,
@@ -19,8 +19,7 @@ enum threads_sort {
 };
 
 struct threads_options {
-	const char *path;
-	enum threads_format format;
+	struct reader_options reader;
 	enum threads_by by;
 	enum threads_sort sort;
 	bool spans;
@@ -28,7 +27,6 @@ struct threads_options {
 	bool has_reason;
 	enum reason reason;
 	uint64_t min_ns;
-	struct replay_window window;
 };
 
 /* ---- threads_row.c: a thread, or several that are shown as one ---- */

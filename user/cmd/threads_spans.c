@@ -171,9 +171,9 @@ static void begin(struct span_list *list)
 	if (list->begun)
 		return;
 	list->begun = true;
-	if (list->options->format == THREADS_TEXT) {
+	if (list->options->reader.format == FORMAT_TEXT) {
 		printf("%11s %8s %-20s %-11s\n", "from (s)", "length", "thread", "what");
-	} else if (list->options->format == THREADS_CSV) {
+	} else if (list->options->reader.format == FORMAT_CSV) {
 		for (const char *const *column = columns; *column; column++)
 			csv_text(&csv, *column);
 		csv_end_row(&csv);
@@ -183,14 +183,14 @@ static void begin(struct span_list *list)
 static void print(struct span_list *list, const struct queued *row)
 {
 	begin(list);
-	switch (list->options->format) {
-	case THREADS_TEXT:
+	switch (list->options->reader.format) {
+	case FORMAT_TEXT:
 		print_text(list, row);
 		break;
-	case THREADS_CSV:
+	case FORMAT_CSV:
 		print_csv(list, row);
 		break;
-	case THREADS_JSON:
+	case FORMAT_JSON:
 		print_json(list, row);
 		break;
 	}
@@ -286,11 +286,11 @@ int threads_list_spans(const struct threads_options *options)
 	int code;
 
 	list.queue = calloc(QUEUE_MAX, sizeof(list.queue[0]));
-	if (!list.queue || replay_new(&hooks, &options->window, &list.replay))
+	if (!list.queue || replay_new(&hooks, &options->reader.window, &list.replay))
 		return out_of_memory();
 	if (options->thread && !units_parse_number(options->thread, 1, UINT32_MAX, &tid))
 		list.tid = (uint32_t)tid;
-	code = replay_file(list.replay, options->path);
+	code = replay_file(list.replay, options->reader.path);
 	if (code == EXIT_OK || code == EXIT_DAMAGED) {
 		drain(&list, true);
 		begin(&list);

@@ -20,16 +20,16 @@ struct tabulation {
 /* Rows go out as threads end when nothing has to be sorted or added up. */
 static bool is_streamed(const struct threads_options *options)
 {
-	return options->format != THREADS_TEXT && options->sort == THREADS_UNSORTED &&
+	return options->reader.format != FORMAT_TEXT && options->sort == THREADS_UNSORTED &&
 	       options->by == BY_THREAD;
 }
 
 static void print_row(struct tabulation *t, const struct thread_row *row)
 {
-	if (!t->begun && t->options->format == THREADS_CSV)
+	if (!t->begun && t->options->reader.format == FORMAT_CSV)
 		threads_csv_header();
 	t->begun = true;
-	if (t->options->format == THREADS_CSV)
+	if (t->options->reader.format == FORMAT_CSV)
 		threads_csv_row(row);
 	else
 		threads_json_row(row);
@@ -120,7 +120,7 @@ static void close_row(struct tabulation *t, const struct thread *thread, bool st
 
 	if (!row)
 		return; /* not one span of it in the window */
-	thread_row_finish(row, thread, !t->options->window.set);
+	thread_row_finish(row, thread, !t->options->reader.window.set);
 	check_row(&t->check, thread, row);
 	if (stream)
 		print_row(t, row);
@@ -145,20 +145,20 @@ static void finish(struct tabulation *t)
 	const struct threads_options *options = t->options;
 	enum threads_sort sort = options->sort;
 
-	if (options->format == THREADS_TEXT && sort == THREADS_UNSORTED)
+	if (options->reader.format == FORMAT_TEXT && sort == THREADS_UNSORTED)
 		sort = SORT_CPU;
 	threads_each(t->replay->threads, on_living, t);
 	row_set_sort(&t->set, sort);
-	if (options->format == THREADS_TEXT) {
+	if (options->reader.format == FORMAT_TEXT) {
 		if (threads_text(&t->set, t->replay, &t->check, options->by))
 			t->out_of_memory = true;
 		return;
 	}
 	for (size_t i = 0; i < t->set.nr; i++)
 		print_row(t, t->set.rows[i]);
-	if (!t->begun && options->format == THREADS_CSV)
+	if (!t->begun && options->reader.format == FORMAT_CSV)
 		threads_csv_header();
-	if (options->format == THREADS_JSON)
+	if (options->reader.format == FORMAT_JSON)
 		threads_json_summary(t->replay, &t->check);
 }
 
@@ -191,10 +191,10 @@ int threads_tabulate(const struct threads_options *options)
 	struct replay *replay CLEANUP(replayp) = NULL;
 	int code;
 
-	if (replay_new(&hooks, &options->window, &replay))
+	if (replay_new(&hooks, &options->reader.window, &replay))
 		return out_of_memory();
 	t.replay = replay;
-	code = replay_file(replay, options->path);
+	code = replay_file(replay, options->reader.path);
 	if (code == EXIT_OK || code == EXIT_DAMAGED)
 		finish(&t);
 	return t.out_of_memory ? out_of_memory() : code;

@@ -63,7 +63,8 @@ static const struct text_fact machine_facts[] = {
 static const struct text_fact target_facts[] = {
 	TARGET_TEXT("jvm.version", version),	 TARGET_TEXT("jvm.name", name),
 	TARGET_TEXT("jvm.collector", collector), TARGET_TEXT("jvm.command", command),
-	TARGET_TEXT("probe.pauses", pauses),
+	TARGET_TEXT("probe.pauses", pauses),	 TARGET_TEXT("target.role", role),
+	TARGET_TEXT("target.comm", comm),
 };
 
 static void take_text(void *into, const struct text_fact *facts, size_t nr, const char *key,

@@ -22,6 +22,8 @@
 struct account_target {
 	uint32_t tgid;
 	char version[64], collector[32], name[96], command[RECORD_VALUE_BYTES];
+	char role[16]; /* "server", "client"; "": not said */
+	char comm[EVENT_COMM_BYTES];
 	char pauses[16]; /* "usdt", "futex", "none" */
 	/* sun.rt.safepoints as the recorder read it: the first and the last time */
 	bool has_first, has_last;

@@ -152,6 +152,7 @@ int connections_open(struct connections *cs, const struct event_conn *conn, stru
 	c->conn = *conn;
 	c->before_attach = conn->flags & (SOCK_BEFORE_ATTACH | SOCK_SNAPSHOT);
 	c->in_seen = conn->in_bytes;
+	c->arrived_seen = conn->in_bytes;
 	c->out_seen = conn->out_bytes;
 	c->read_seen = conn->read_bytes;
 	if (map_put(&cs->by_nr, conn->conn, c)) {

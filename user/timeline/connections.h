@@ -52,8 +52,9 @@ struct connection {
 	unsigned int nr_refs;
 
 	struct points arrivals, reads, writes, acks;
-	uint64_t in_seen;  /* received so far */
-	uint64_t out_seen; /* written so far */
+	uint64_t in_seen;      /* received so far */
+	uint64_t arrived_seen; /* of that, by its arrival */
+	uint64_t out_seen;     /* written so far */
 	uint64_t read_seen;
 	uint64_t last_retransmit_ns;
 	struct http_mark *marks;

@@ -36,6 +36,9 @@ struct pause_jvm {
 	uint32_t depth;	      /* of operations in operations */
 	uint32_t request_tid; /* asked for the next operation */
 	char request_name[EVENT_NAME_BYTES];
+	uint64_t
+		unmatched_end_ns; /* an operation ended then, of a pause whose begin was not seen */
+	char unmatched_name[EVENT_NAME_BYTES];
 	/* futex */
 	struct futex_state *futex; /* NULL until the first such event */
 };

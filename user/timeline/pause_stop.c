@@ -148,6 +148,8 @@ static void absorb_jvm(struct stop *stop, const struct past_span *span, bool gc)
 	struct pause *pause = &stop->pause;
 	uint64_t sync_ns = phase_change(stop);
 
+	if (!pause->begin_ns)
+		return; /* where its phases lie is not known */
 	if (!stop->tail_ns) {
 		stop->tail_ns = pause->op_end_ns;
 		if (!stop->tail_ns || stop->tail_ns > stop->closed_ns)

@@ -48,7 +48,8 @@ static void find_sync(const struct pause_jvm *jvm, struct stop *stop, uint64_t e
 {
 	struct pause *pause = &stop->pause;
 
-	if (!pause->begin_ns)
+	/* Still reaching when the recording ended: how long that took, nobody knows. */
+	if (!pause->begin_ns || (!pause->end_ns && !pause->op_begin_ns))
 		return;
 	if (sync_by_counter(jvm, pause, pause->op_begin_ns ? pause->op_begin_ns : end_ns))
 		return;
@@ -133,6 +134,7 @@ static int on_begin(struct pauses *p, struct pause_jvm *jvm, const struct event_
 		return -ENOMEM;
 	jvm->open = stop;
 	jvm->depth = 0;
+	jvm->unmatched_end_ns = 0;
 	jvm->has_begin_counters = jvm->fresh_counters;
 	if (jvm->fresh_counters) {
 		jvm->begin_counters = jvm->counters;
@@ -141,17 +143,33 @@ static int on_begin(struct pauses *p, struct pause_jvm *jvm, const struct event_
 	return err;
 }
 
+/* One that began before the recording did, or whose begin was lost. What it ran is known by the
+ * operation's own end. */
+static int open_cut(struct pauses *p, struct pause_jvm *jvm, uint32_t vm_tid)
+{
+	struct pause *pause;
+
+	jvm->vm_tid = vm_tid;
+	jvm->open = pauses_begin(p, jvm, PAUSE_SOURCE_USDT, 0);
+	if (!jvm->open)
+		return -ENOMEM;
+	pause = &jvm->open->pause;
+	pause->cut = true;
+	jvm->has_begin_counters = false;
+	if (!jvm->unmatched_end_ns)
+		return 0;
+	pause->op_end_ns = jvm->unmatched_end_ns;
+	memcpy(pause->operation, jvm->unmatched_name, EVENT_NAME_BYTES - 1);
+	jvm->unmatched_end_ns = 0;
+	return 0;
+}
+
 static int on_end(struct pauses *p, struct pause_jvm *jvm, const struct event_jvm *event)
 {
 	struct pause *pause;
 
-	if (!jvm->open) { /* it began before the recording did, or its begin was lost */
-		jvm->open = pauses_begin(p, jvm, PAUSE_SOURCE_USDT, 0);
-		if (!jvm->open)
-			return -ENOMEM;
-		jvm->open->pause.cut = true;
-		jvm->has_begin_counters = false;
-	}
+	if (!jvm->open && open_cut(p, jvm, event->hdr.tid))
+		return -ENOMEM;
 	pause = &jvm->open->pause;
 	if (event->hdr.ts_ns < pause->begin_ns) { /* out of order: what it says is worth nothing */
 		pause->incomplete = true;
@@ -197,6 +215,10 @@ static void on_operation_begin(struct pause_jvm *jvm, const struct event_jvm *ev
 
 static void on_operation_end(struct pause_jvm *jvm, const struct event_jvm *event)
 {
+	if (!jvm->open) {
+		jvm->unmatched_end_ns = event->hdr.ts_ns;
+		memcpy(jvm->unmatched_name, event->name, EVENT_NAME_BYTES);
+	}
 	if (!jvm->open || !jvm->depth)
 		return;
 	if (--jvm->depth == 0 && is_inside(&jvm->open->pause, event->hdr.ts_ns))

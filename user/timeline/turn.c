@@ -63,9 +63,11 @@ static int on_arrive(struct connection *c, const struct event_sock *step)
 {
 	struct point point = point_of(step, step->in_bytes, step->out_bytes);
 
-	if (step->in_bytes <= c->in_seen)
+	if (step->in_bytes <= c->arrived_seen)
 		return 0; /* the end of the stream, or nothing new */
-	extend(c, step->in_bytes, step->out_bytes);
+	c->arrived_seen = step->in_bytes;
+	if (step->in_bytes > c->in_seen) /* else it was read before this was stamped */
+		extend(c, step->in_bytes, step->out_bytes);
 	return points_put(&c->arrivals, &point);
 }
 
