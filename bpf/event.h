@@ -216,6 +216,9 @@ enum sock_flag {
  * sequence numbers less the first), and so are the same at both of its ends, whenever they were
  * first looked at. in_bytes: READ: read so far; all others: received so far. out_bytes: written so
  * far. Order in time is that of the kernel: on loopback the peer can have the bytes before WRITE.
+ * ACK comes before the segment is handled, so unsent is what it may set free; of what was held
+ * before anything else was in this recording there is none. A last ARRIVE that brings no bytes is
+ * the peer's FIN.
  */
 struct event_sock {
 	struct event_hdr hdr; /* tid: who read or wrote; 0: nobody, the network */
@@ -240,7 +243,10 @@ enum conn_role {
 
 /*
  * A socket of a target. Addresses are in network order, high and low half, IPv4 as v4-mapped IPv6;
- * a Unix socket has its inode and its peer's as the low halves.
+ * a Unix socket has its inode and its peer's as the low halves, role CONN_UNKNOWN and no CLOSE.
+ * SOCK_BEFORE_ATTACH also says that its begin was not seen for another reason: it came from another
+ * process. SOCK_UNSURE with OPEN: first_in and first_out may be wrong. REFUSED of an open
+ * connection is the reset that this end sent.
  */
 struct event_conn {
 	struct event_hdr hdr; /* tid: who did it; 0: the network, or an earlier time */
