@@ -40,6 +40,21 @@ static void thread_past_free(struct thread_past *past)
 	free(past);
 }
 
+struct process_past *conditions_process(struct condition_store *s, uint32_t tgid)
+{
+	struct process_past *process = map_get(&s->processes, tgid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process || map_put(&s->processes, tgid, process)) {
+		free(process);
+		return NULL;
+	}
+	process->tgid = tgid;
+	return process;
+}
+
 /* ---- spans ---- */
 
 static bool is_poll(const struct event_offcpu *off)
@@ -85,6 +100,21 @@ static int put_wake(struct condition_store *s, const struct span *span, const st
 	return waker ? past_put(&waker->wakes, &wake) : -ENOMEM;
 }
 
+/* A stop signal and the freezer are the process's, and so is its quota. */
+static int put_away(struct condition_store *s, const struct span *span)
+{
+	bool stopped = span->reason == REASON_STOPPED || span->reason == REASON_FROZEN;
+	struct past away = {.from_ns = span->from_ns,
+			    .to_ns = span->to_ns,
+			    .what = stopped ? CAUSE_STOPPED : CAUSE_THROTTLED};
+	struct process_past *process;
+
+	if (!stopped && span->reason != REASON_THROTTLED)
+		return 0;
+	process = conditions_process(s, span->tgid);
+	return process ? past_put(&process->away, &away) : -ENOMEM;
+}
+
 int condition_store_span(struct condition_store *s, const struct thread *thread,
 			 const struct span *span)
 {
@@ -102,7 +132,7 @@ int condition_store_span(struct condition_store *s, const struct thread *thread,
 	if (!err && span->reason == REASON_PARKED && entry.tid && entry.flags & PAST_OWN &&
 	    !(entry.flags & PAST_BARRIER))
 		err = put_wake(s, span, &entry);
-	return err;
+	return err ? err : put_away(s, span);
 }
 
 /* ---- records ---- */
@@ -252,6 +282,7 @@ void condition_store_free(struct condition_store *s)
 	cursor = 0;
 	while ((process = map_next(&s->processes, &cursor))) {
 		past_free(&process->pieces);
+		past_free(&process->away);
 		free(process);
 	}
 	map_free(&s->threads);

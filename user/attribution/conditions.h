@@ -49,6 +49,15 @@ int condition_store_at_work(const struct condition_store *s, uint32_t tid, uint6
 int condition_store_pauses(const struct condition_store *s, uint32_t tgid, uint64_t from_ns,
 			   uint64_t to_ns, struct condition_list *ret);
 
+/* Until when @tid went on with what it had been at when @ns came: until it took up the next request
+ * that is known of it, went idle, or nothing is known of it any more. */
+uint64_t condition_store_busy_until(const struct condition_store *s, uint32_t tid, uint64_t ns);
+
+/* When a process as a whole could not run: its pauses, its stops, and where the quota kept any of
+ * its threads from running. These may overlap, and come in no order. */
+int condition_store_away(const struct condition_store *s, uint32_t tgid, uint64_t from_ns,
+			 uint64_t to_ns, struct condition_list *ret);
+
 /* When records were lost. */
 int condition_store_losses(const struct condition_store *s, uint64_t from_ns, uint64_t to_ns,
 			   struct condition_list *ret);

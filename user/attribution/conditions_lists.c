@@ -39,6 +39,23 @@ static uint64_t idle_since(const struct thread_past *thread, uint64_t from_ns, u
 	return to_ns;
 }
 
+uint64_t condition_store_busy_until(const struct condition_store *s, uint32_t tid, uint64_t ns)
+{
+	const struct thread_past *thread = past_of(s, tid);
+	uint64_t nr, until_ns;
+
+	if (!thread)
+		return ns;
+	nr = past_after(&thread->work, ns);
+	if (nr < thread->work.end)
+		until_ns = past_at(&thread->work, nr)->from_ns;
+	else
+		until_ns = thread->spans.end > thread->spans.first
+				   ? past_at(&thread->spans, thread->spans.end - 1)->to_ns
+				   : ns;
+	return until_ns > ns ? idle_since(thread, ns, until_ns) : ns;
+}
+
 int condition_store_at_work(const struct condition_store *s, uint32_t tid, uint64_t from_ns,
 			    uint64_t to_ns, struct condition_list *ret)
 {
@@ -96,6 +113,39 @@ int condition_store_pauses(const struct condition_store *s, uint32_t tgid, uint6
 									  .cause = piece->what});
 	}
 	return err;
+}
+
+static int put_ring(const struct past_ring *ring, uint8_t flags, uint64_t from_ns, uint64_t to_ns,
+		    struct condition_list *ret)
+{
+	int err = 0;
+
+	for (uint64_t nr = past_after(ring, from_ns); nr < ring->end && !err; nr++) {
+		const struct past *past = past_at(ring, nr);
+		struct condition piece = {
+			.from_ns = past->from_ns > from_ns ? past->from_ns : from_ns,
+			.to_ns = past->to_ns < to_ns ? past->to_ns : to_ns,
+			.pause_nr = past->nr,
+			.cause = past->what,
+		};
+
+		if (piece.from_ns < piece.to_ns && (past->flags & flags) == flags)
+			err = condition_list_put(ret, &piece);
+	}
+	return err;
+}
+
+int condition_store_away(const struct condition_store *s, uint32_t tgid, uint64_t from_ns,
+			 uint64_t to_ns, struct condition_list *ret)
+{
+	const struct process_past *process = map_get(&s->processes, tgid);
+	int err;
+
+	ret->nr = 0;
+	if (!process)
+		return 0;
+	err = put_ring(&process->pieces, PAST_WIDE, from_ns, to_ns, ret);
+	return err ? err : put_ring(&process->away, 0, from_ns, to_ns, ret);
 }
 
 int condition_store_losses(const struct condition_store *s, uint64_t from_ns, uint64_t to_ns,

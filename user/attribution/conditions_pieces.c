@@ -210,21 +210,6 @@ static int put_operation(struct condition_store *s, struct past_ring *pieces,
 	return err;
 }
 
-static struct past_ring *pieces_of(struct condition_store *s, uint32_t tgid)
-{
-	struct process_past *process = map_get(&s->processes, tgid);
-
-	if (process)
-		return &process->pieces;
-	process = calloc(1, sizeof(*process));
-	if (!process || map_put(&s->processes, tgid, process)) {
-		free(process);
-		return NULL;
-	}
-	process->tgid = tgid;
-	return &process->pieces;
-}
-
 static uint64_t first_of(uint64_t a_ns, uint64_t b_ns, uint64_t c_ns)
 {
 	if (a_ns)
@@ -234,20 +219,20 @@ static uint64_t first_of(uint64_t a_ns, uint64_t b_ns, uint64_t c_ns)
 
 int conditions_put_pieces(struct condition_store *s, const struct pause *pause)
 {
-	struct past_ring *pieces = pieces_of(s, pause->tgid);
+	struct process_past *process = conditions_process(s, pause->tgid);
 	uint64_t end_ns = first_of(pause->release_ns, pause->end_ns, s->now_ns);
 	uint64_t sync_ns = first_of(pause->sync_ns, pause->op_begin_ns, pause->begin_ns);
 	struct past phase = {.from_ns = pause->begin_ns, .nr = pause->nr};
 	int err;
 
-	if (!pieces)
+	if (!process)
 		return -ENOMEM;
 	if (sync_ns > end_ns)
 		sync_ns = end_ns;
 	phase.to_ns = sync_ns;
-	err = pause->begin_ns ? put_reaching(s, pieces, pause, &phase) : 0;
+	err = pause->begin_ns ? put_reaching(s, &process->pieces, pause, &phase) : 0;
 	phase.from_ns = sync_ns;
 	phase.to_ns = end_ns;
 	phase.flags = PAST_WIDE;
-	return err ? err : put_operation(s, pieces, pause, &phase);
+	return err ? err : put_operation(s, &process->pieces, pause, &phase);
 }

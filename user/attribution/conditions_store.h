@@ -23,6 +23,7 @@ struct thread_past {
 struct process_past {
 	uint32_t tgid;
 	struct past_ring pieces; /* of its pauses, by what the pause waited for */
+	struct past_ring away;	 /* its threads stopped, or throttled */
 };
 
 struct condition_store {
@@ -36,6 +37,9 @@ static inline struct thread_past *past_of(const struct condition_store *s, uint3
 {
 	return map_get(&s->threads, tid);
 }
+
+/* NULL: out of memory. */
+struct process_past *conditions_process(struct condition_store *s, uint32_t tgid);
 
 /* The pieces of @pause into those of its process. 0 or -ENOMEM. */
 int conditions_put_pieces(struct condition_store *s, const struct pause *pause);
