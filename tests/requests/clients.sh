@@ -74,7 +74,7 @@ said() { printf 'sent=%s done=%s failed=%s connections=%s\n' "$@"; } # SENT DONE
 run_load() { # PORT REQUESTS CONNECTIONS FILE
 	local rate=${CLIENT_RATE:-2000}
 
-	"$standstill" load "http://127.0.0.1:$1/" -r "$rate" -d "$(($2 * 1000 / rate))ms" --connections "$3" --when-busy queue --quiet -o "$4.sched" >"$4" 2>&1 ||
+	"$standstill" load "http://127.0.0.1:$1/" -r "$rate" -d "$(($2 * 1000 / rate))ms" --connections "$3" --when-busy "${CLIENT_BUSY:-queue}" --max-connections 500 --quiet -o "$4.sched" >"$4" 2>&1 ||
 		return
 	"$standstill" schedule "$4.sched" --json >"$4.json" 2>>"$4"
 	jq -r --arg n "$3" '"sent=\(.requests) done=\(.answered) failed=\(.unanswered) connections=\($n)"' "$4.json"
@@ -95,7 +95,7 @@ run_hey() {
 run_h2load() { # "requests: 100 total, 100 started, 100 done, 100 succeeded, 0 failed, 0 errored, 0 timeout"
 	h2load --h1 -n "$2" -c "$3" "http://127.0.0.1:$1/" >"$4" 2>&1 || return
 	awk -v connections="$3" '/^requests:/ {
-		printf "sent=%d done=%d failed=%d connections=%d\n", $4, $8, $6 - $8 + $10 + $12 + $14, connections
+		printf "sent=%d done=%d failed=%d connections=%d\n", $4, $8, $10, connections
 	}' "$4" | sed 's/,//g'
 }
 

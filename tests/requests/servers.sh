@@ -82,7 +82,7 @@ compile_servers() { # compile_servers DIR
 	mkdir -p "$1"
 	common=("$requests_java"/{Work,Timer,Life,Database,StampedSockets,Http}.java)
 	"$(jdk_javac)" --release 17 -Xlint:all -Werror -d "$1" "${common[@]}"
-	for class in $(awk -F'|' 'NF > 1 { print $2 }' <<<"$server_table" | sort -u); do
+	while read -r class; do
 		name=$(awk -F'|' -v class="$class" '$2 ~ class { gsub(/ /, "", $1); print $1; exit }' <<<"$server_table")
 		if ! classpath=$(server_jars "$name"); then
 			printf 'not compiled: %s, for %s\n' "$class" "$classpath"
@@ -90,7 +90,7 @@ compile_servers() { # compile_servers DIR
 		fi
 		# the libraries' own annotations are not all packaged
 		"$(jdk_javac)" --release 17 -Xlint:all,-classfile,-path -d "$1" -cp "$1:$classpath" "$requests_java/$class.java"
-	done
+	done < <(awk -F'|' 'NF > 1 { gsub(/ /, "", $2); print $2 }' <<<"$server_table" | sort -u)
 }
 
 print_servers() {
