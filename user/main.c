@@ -13,6 +13,7 @@ static const struct command commands[] = {
 	{"requests", "the requests at the sockets: response times, their parts, the worst",
 	 cmd_requests},
 	{"request", "one request, step by step, with its threads and pauses", cmd_request},
+	{"report", "who stopped the requests: response times, split into causes", cmd_report},
 	{"dump", "print every record of a recording as text or JSON", cmd_dump},
 	{"load", "send requests on time, whatever the answers do, and write down each", cmd_load},
 	{"schedule", "summarise or convert the schedule of a load generator", cmd_schedule},

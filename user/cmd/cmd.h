@@ -34,6 +34,7 @@ int cmd_record(int argc, char **argv);
 int cmd_pauses(int argc, char **argv);
 int cmd_threads(int argc, char **argv);
 int cmd_requests(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_request(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
 int cmd_load(int argc, char **argv);

@@ -19,7 +19,7 @@ struct load_command {
 	/* What it comes to. */
 	struct target place;
 	struct load_options load;
-	struct report_options report;
+	struct schedule_report_options report;
 };
 
 /* Parse; ends the program with EXIT_USAGE when the arguments make no sense. Free with

@@ -151,7 +151,7 @@ static void take_plan(struct plan_options *plan, const char *word, const struct 
 		plan->tick_ns = take_time(word, 1000, "--plan tick:", state);
 }
 
-static void take_percentile(struct report_options *report, const char *word,
+static void take_percentile(struct schedule_report_options *report, const char *word,
 			    const struct argp_state *state)
 {
 	char *end;

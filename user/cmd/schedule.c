@@ -42,7 +42,7 @@ static const char help_text[] =
 struct schedule_options {
 	const char *path, *binary;
 	bool csv;
-	struct report_options report;
+	struct schedule_report_options report;
 };
 
 static error_t parse_option(int key, char *word, struct argp_state *state)

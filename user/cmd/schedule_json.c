@@ -118,7 +118,7 @@ static void put_meta(struct json *json, const struct schedule_reader *r)
 	json_close(json, '}');
 }
 
-void report_json(const struct schedule_report *report, FILE *to)
+void schedule_report_json(const struct schedule_report *report, FILE *to)
 {
 	struct json json = {.to = to};
 

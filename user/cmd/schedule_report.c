@@ -185,7 +185,7 @@ static int read_all(struct schedule_report *report, FILE *hlog)
 	return got;
 }
 
-static int finish(struct schedule_report *report, const struct report_options *options,
+static int finish(struct schedule_report *report, const struct schedule_report_options *options,
 		  int read_error)
 {
 	int code = report_schedule_health(report->path, report->reader, read_error),
@@ -197,9 +197,9 @@ static int finish(struct schedule_report *report, const struct report_options *o
 	take_facts(report);
 	verdict_judge(&report->summary, &report->facts, options->percent, &report->verdict);
 	if (options->json)
-		report_json(report, stdout);
+		schedule_report_json(report, stdout);
 	else
-		report_text(report, stdout);
+		schedule_report_text(report, stdout);
 	if (options->hdr) {
 		written = write_hdr(options->hdr, ".response", &report->summary.response);
 		if (!written)
@@ -208,7 +208,7 @@ static int finish(struct schedule_report *report, const struct report_options *o
 	return written ? written : code;
 }
 
-int report_schedule(const char *path, const struct report_options *options)
+int report_schedule(const char *path, const struct schedule_report_options *options)
 {
 	struct schedule_report *report = calloc(1, sizeof(*report));
 	FILE *hlog = NULL;

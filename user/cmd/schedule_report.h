@@ -21,7 +21,7 @@ struct schedule_report {
 	struct schedule_health health;
 };
 
-struct report_options {
+struct schedule_report_options {
 	double percent; /* what the verdict is about */
 	bool json;
 	const char *hdr;  /* percentile output: FILE.response and FILE.service */
@@ -32,14 +32,14 @@ struct report_options {
 int report_open(const char *path, struct schedule_reader **ret);
 
 /* Read all of @path and report it as @options say. Returns the exit code. */
-int report_schedule(const char *path, const struct report_options *options);
+int report_schedule(const char *path, const struct schedule_report_options *options);
 
 /* Say what of @path could not be read; the exit code. */
 int report_schedule_health(const char *path, const struct schedule_reader *r, int read_error);
 
 /* Text or JSON of a report that is complete. */
-void report_text(const struct schedule_report *report, FILE *to);
-void report_json(const struct schedule_report *report, FILE *to);
+void schedule_report_text(const struct schedule_report *report, FILE *to);
+void schedule_report_json(const struct schedule_report *report, FILE *to);
 
 extern const double report_percentiles[];
 extern const unsigned int nr_report_percentiles;

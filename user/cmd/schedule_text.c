@@ -175,7 +175,7 @@ static void print_verdict(const struct verdict *v, FILE *to)
 		fprintf(to, "  - %s\n", v->reasons[i]);
 }
 
-void report_text(const struct schedule_report *report, FILE *to)
+void schedule_report_text(const struct schedule_report *report, FILE *to)
 {
 	const struct load_summary *s = &report->summary;
 

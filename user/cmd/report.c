@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `standstill report`: options, order of calls. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "user/cmd/cmd.h"
+#include "user/cmd/report.h"
+
+#define WORST_DEFAULT 10
+
+enum {
+	OPTION_SCHEDULE = 256,
+	OPTION_WORST,
+};
+
+static const struct argp_option argp_options[] = {
+	{"schedule", OPTION_SCHEDULE, "FILE", 0,
+	 "What the load generator planned, sent and got; may be given several times. Without one "
+	 "response times count from arrival",
+	 0},
+	{"worst", OPTION_WORST, "N", 0, "How many of the slowest requests to list (10)", 0},
+	READER_ROW_JSON("The report as one JSON object"),
+	{0},
+};
+
+static const char argp_doc[] =
+	"Say who stopped the requests: every response time, split into causes that add up to it."
+	"\vExamples:\n"
+	"  standstill report run.still --schedule run.sched\n"
+	"  standstill report run.still                     # from arrival at the server's sockets\n"
+	"  standstill report run.still --schedule a.sched --schedule b.sched --worst 50\n"
+	"  standstill report run.still --schedule run.sched --json\n\n"
+	"The rules by which time is given to causes: docs/attribution.md.";
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *options = state->input;
+
+	switch (key) {
+	case OPTION_SCHEDULE:
+		if (options->nr_schedules == REPORT_SCHEDULES_MAX)
+			argp_error(state, "at most %d schedules", REPORT_SCHEDULES_MAX);
+		options->schedules[options->nr_schedules++] = arg;
+		return 0;
+	case OPTION_WORST:
+		if (units_parse_number(arg, 0, REPORT_WORST_MAX, &options->worst))
+			argp_error(state, "'%s' is no number of requests from 0 to %d", arg,
+				   REPORT_WORST_MAX);
+		return 0;
+	default:
+		return reader_option(&options->reader, key, arg, state);
+	}
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report_options options = {.worst = WORST_DEFAULT};
+	struct report_run run = {.options = &options};
+	int code = reader_parse(argp_options, parse_option, argp_doc, argc, argv, &options);
+
+	if (code)
+		return code;
+	code = report_run(&run);
+	if (code == EXIT_OK || code == EXIT_DAMAGED) {
+		if (options.reader.format == FORMAT_JSON)
+			report_json(&run);
+		else
+			report_text(&run);
+	}
+	report_run_free(&run);
+	return finish_output(code);
+}
