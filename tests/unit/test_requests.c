@@ -165,6 +165,21 @@ static struct case_row cases[] = {
 	 ACCEPTED
 	 "1100 arrive 0 conn=1 tgid=5 in_bytes=10\n",
 	 "0-10>0-0 cut at the end\n"},
+	{"arrived before the recording, and the next arrival is not its",
+	 OLD "in_bytes=10 read_bytes=0\n"
+	 "1150 read 7 conn=1 tgid=5 in_bytes=10 bytes=10\n"
+	 "1400 write 7 conn=1 tgid=5 in_bytes=10 out_bytes=5 bytes=5\n"
+	 "1500 arrive 0 conn=1 tgid=5 in_bytes=22 out_bytes=5\n"
+	 "1600 read 8 conn=1 tgid=5 in_bytes=22 out_bytes=5 bytes=12\n"
+	 "1700 write 8 conn=1 tgid=5 in_bytes=22 out_bytes=9 bytes=4\n",
+	 "0-10>0-5 cut at the begin r7 a7\n"
+	 "10-22>5-9 whole 0+100+100+0+0+0 r8 a8\n"},
+	{"half of it arrived before the recording",
+	 OLD "in_bytes=6 read_bytes=0\n"
+	 "1100 arrive 0 conn=1 tgid=5 in_bytes=10\n"
+	 "1150 read 7 conn=1 tgid=5 in_bytes=10 bytes=10\n"
+	 "1400 write 7 conn=1 tgid=5 in_bytes=10 out_bytes=5 bytes=5\n",
+	 "0-10>0-5 cut at the begin r7 a7\n"},
 	{"reset in the middle",
 	 ACCEPTED
 	 "1100 arrive 0 conn=1 tgid=5 in_bytes=10\n"

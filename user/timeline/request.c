@@ -44,10 +44,15 @@ const char *request_kind_name(enum request_kind kind)
 	return (size_t)kind < ARRAY_SIZE(names) ? names[kind] : "?";
 }
 
+/* What had come before the connection was first looked at came unseen: the next arrival is not its.
+ */
 static void add_arrival(struct request *r, const struct connection *c)
 {
-	const struct point *first = points_after(&c->arrivals, r->in_from, 0);
-	const struct point *last = points_reaching(&c->arrivals, r->in_to);
+	uint64_t unseen = c->before_attach ? c->conn.in_bytes : 0;
+	const struct point *first =
+		r->in_from < unseen ? NULL : points_after(&c->arrivals, r->in_from, 0);
+	const struct point *last =
+		r->in_to <= unseen ? NULL : points_reaching(&c->arrivals, r->in_to);
 
 	if (first)
 		r->first_arrival_ns = first->ts_ns;
@@ -227,8 +232,7 @@ static enum request_state why_not_whole(const struct request *r, const struct co
 
 	if (r->state == REQUEST_CUT_BEGIN)
 		return REQUEST_CUT_BEGIN;
-	if (r->kind == REQUEST_SERVED && !r->arrived_ns && c->before_attach &&
-	    r->in_from == c->conn.read_bytes)
+	if (r->kind == REQUEST_SERVED && c->before_attach && r->in_from < c->conn.in_bytes)
 		return REQUEST_CUT_BEGIN;
 	if (r->flags & REQUEST_LOSS)
 		return REQUEST_LOST;
