@@ -172,7 +172,7 @@ bench_disk() {
 # Record the demo's server under its load for $2 seconds into $1.
 java_record() {
 	local server port='' loader
-	javac -d "$files" tools/demo/Server.java tools/demo/Load.java
+	javac -d "$files" tools/demo/Server.java
 	rm -f "$files/input" "$files/port"
 	mkfifo "$files/input"
 	java -Xmx192m -cp "$files" Server 2 <"$files/input" >"$files/port" 2>"$files/server.log" &
