@@ -22,7 +22,7 @@
 
 #define FILE_MAGIC                                                                                 \
 	0x0a0d4c4c49545389ull /* "\x89STILL\r\n": text-mode copies break it, and are told */
-#define FILE_VERSION 1u
+#define FILE_VERSION 2u	      /* 1 had no BLOCK_MORE and no REST fields; it is read as well */
 
 struct file_header {
 	uint64_t magic;
@@ -47,6 +47,7 @@ enum block_type {
 	BLOCK_SCHEMA = 1,  /* layout_print(): opens each segment */
 	BLOCK_RECORDS = 2, /* encode.h */
 	BLOCK_INDEX = 3,   /* index.h: the last block */
+	BLOCK_MORE = 4,	   /* records that go on from those of the block before */
 };
 
 struct block_header {

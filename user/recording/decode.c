@@ -17,13 +17,11 @@ int decoder_init(struct decoder *d, const struct layout *layout)
 	if (err)
 		return err;
 	d->fields = calloc(layout->nr + 1, sizeof(struct cursor *));
-	for (size_t k = 0; d->fields && k < layout->nr; k++) {
+	err = d->fields ? 0 : -ENOMEM;
+	for (size_t k = 0; !err && k < layout->nr; k++) {
 		d->fields[k] = calloc(nr_fields(d, k) + 1, sizeof(struct cursor));
-		if (!d->fields[k])
-			err = -ENOMEM;
+		err = d->fields[k] ? 0 : -ENOMEM;
 	}
-	if (!d->fields)
-		err = -ENOMEM;
 	if (err)
 		decoder_free(d);
 	return err;
@@ -74,13 +72,19 @@ static void walk_directory(struct decoder *d, struct cursor *sizes, struct curso
 int decoder_begin(struct decoder *d, const uint8_t *columns, size_t columns_bytes,
 		  const uint8_t *bits, size_t bits_bytes, uint32_t nr_records)
 {
+	model_reset(&d->model);
+	d->last_ns = 0;
+	return decoder_continue(d, columns, columns_bytes, bits, bits_bytes, nr_records);
+}
+
+int decoder_continue(struct decoder *d, const uint8_t *columns, size_t columns_bytes,
+		     const uint8_t *bits, size_t bits_bytes, uint32_t nr_records)
+{
 	struct cursor sizes = {columns, columns + columns_bytes, false}, data;
 
-	model_reset(&d->model);
 	for (size_t k = 0; k < d->layout->nr; k++)
 		memset(d->fields[k], 0, nr_fields(d, k) * sizeof(struct cursor));
 	d->nr_left = 0;
-	d->last_ns = 0;
 	d->bits = (struct bits_in){.data = bits, .nr = bits_bytes * 8};
 	walk_directory(d, &sizes, NULL);
 	data = sizes;
@@ -221,8 +225,7 @@ static int get_index(struct decoder *d, struct model_stream *stream, size_t i)
 	return err;
 }
 
-/* An AHEAD field, by its index: the thread that left the CPU that this record's thread is on now.
- */
+/* An AHEAD field, by its index: the thread that left the CPU this record's thread is on now. */
 static int get_ahead(struct decoder *d, struct model_stream *stream, size_t i)
 {
 	const struct schema_kind *kind = stream->plan->file;
@@ -263,10 +266,10 @@ static int get_field(struct decoder *d, struct model_stream *stream, size_t i)
 	const struct schema_field *field = &stream->plan->file->fields[i];
 	struct event_hdr *image = stream->image;
 	uint64_t value;
-	int err;
 
 	if (field->coding == CODE_TABLE || field->coding == CODE_AHEAD) {
-		err = get_index(d, stream, i);
+		int err = get_index(d, stream, i);
+
 		if (!err && field->coding == CODE_TABLE)
 			set_from_table(d, stream, i);
 		return err;
@@ -280,6 +283,9 @@ static int get_field(struct decoder *d, struct model_stream *stream, size_t i)
 		break;
 	case CODE_GROW:
 		value = schema_get(field, image) + unzigzag(value);
+		break;
+	case CODE_REST:
+		value = rest_ran_ns(value, image->ts_ns, d->model.threads[stream->thread].came_ns);
 		break;
 	default:
 		value = unfolded(field, value);
@@ -304,6 +310,7 @@ static int hold_field(struct decoder *d, struct model_stream *stream, size_t i)
 		schema_set(field, image, thread->count + 1);
 		break;
 	case CODE_SPAN:
+	case CODE_REST:
 		schema_set(field, image, image->ts_ns - thread->left_ns);
 		break;
 	case CODE_PART:
@@ -344,7 +351,7 @@ static int learn_field(struct decoder *d, struct model_stream *stream, size_t i)
 static int get_fields(struct decoder *d, struct model_stream *stream)
 {
 	uint64_t active = stream->plan->active;
-	int err = 0;
+	int err = get_mask(d, stream);
 
 	for (uint64_t left = stream->mask | active; left && !err; left &= left - 1) {
 		size_t i = (size_t)__builtin_ctzll(left);
@@ -353,6 +360,8 @@ static int get_fields(struct decoder *d, struct model_stream *stream)
 		if (!err && active >> i & 1)
 			err = learn_field(d, stream, i);
 	}
+	if (stream->plan->rests)
+		d->model.threads[stream->thread].came_ns = stream->image->ts_ns;
 	return err;
 }
 
@@ -378,10 +387,8 @@ int decoder_next(struct decoder *d, const struct event_hdr **ret,
 	err = get_stream(d, &stream);
 	if (!err) {
 		stream->image->ts_ns = get_time(d);
-		err = get_mask(d, stream);
-	}
-	if (!err)
 		err = get_fields(d, stream);
+	}
 	if (!err && any_bad(d, stream))
 		err = -EBADMSG;
 	d->nr_left = err ? 0 : d->nr_left - 1;

@@ -28,6 +28,10 @@ void decoder_free(struct decoder *d);
 int decoder_begin(struct decoder *d, const uint8_t *columns, size_t columns_bytes,
 		  const uint8_t *bits, size_t bits_bytes, uint32_t nr_records);
 
+/* The same for a block that goes on from the one before, all of whose records have been given. */
+int decoder_continue(struct decoder *d, const uint8_t *columns, size_t columns_bytes,
+		     const uint8_t *bits, size_t bits_bytes, uint32_t nr_records);
+
 /* The next record, an image of the file's struct, and its plan; valid until the next call. 1, 0
  * when all have been given, -EBADMSG (the rest of the block is lost), or -ENOMEM. */
 int decoder_next(struct decoder *d, const struct event_hdr **ret,

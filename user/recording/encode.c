@@ -72,7 +72,7 @@ static void reset_buffer(struct buffer *b)
 	b->failed = false;
 }
 
-void encoder_reset(struct encoder *e)
+void encoder_continue(struct encoder *e)
 {
 	for (size_t k = 0; k < e->layout.nr; k++)
 		for (size_t i = 0; i < nr_fields(e, k); i++)
@@ -82,11 +82,16 @@ void encoder_reset(struct encoder *e)
 	reset_buffer(&e->bits.bytes);
 	e->bits.pending = 0;
 	e->bits.nr_pending = 0;
+	e->nr_records = 0;
+	e->nr_bytes = 0;
+}
+
+void encoder_reset(struct encoder *e)
+{
+	encoder_continue(e);
 	map_reset(&e->map);
 	model_reset(&e->model);
 	e->last_ns = 0;
-	e->nr_records = 0;
-	e->nr_bytes = 0;
 }
 
 bool encoder_full(const struct encoder *e)
@@ -235,6 +240,9 @@ static void put_field(struct encoder *e, const struct model_stream *stream, size
 	case CODE_GROW:
 		value = zigzag(value - schema_get(field, stream->image));
 		break;
+	case CODE_REST:
+		value = rest_ran_ns(value, record->ts_ns, e->model.threads[stream->thread].came_ns);
+		break;
 	default:
 		if (field->type == FIELD_TEXT) {
 			put_text(e, column, field, record);
@@ -243,6 +251,15 @@ static void put_field(struct encoder *e, const struct model_stream *stream, size
 		value = encoder_folded(field, value);
 	}
 	buffer_byte(column, number_put(&e->bits, value));
+}
+
+static void put_fields(struct encoder *e, const struct model_stream *stream, uint64_t missed,
+		       const struct event_hdr *record)
+{
+	for (uint64_t left = missed; left; left &= left - 1)
+		put_field(e, stream, (size_t)__builtin_ctzll(left), record);
+	if (stream->plan->rests)
+		e->model.threads[stream->thread].came_ns = record->ts_ns;
 }
 
 /* The image becomes the record; texts are cleaned of what stood behind their NUL, as the decoder's
@@ -288,8 +305,7 @@ int encoder_add(struct encoder *e, const struct event_hdr *record)
 		err = put_mask(e, stream, missed);
 	if (err)
 		return err;
-	for (uint64_t left = missed; left; left &= left - 1)
-		put_field(e, stream, (size_t)__builtin_ctzll(left), record);
+	put_fields(e, stream, missed, record);
 	keep_image(stream, record);
 	e->nr_records++;
 	e->nr_bytes += 3 + (size_t)__builtin_popcountll(missed) + e->bits.bytes.nr - bits;
@@ -298,7 +314,10 @@ int encoder_add(struct encoder *e, const struct event_hdr *record)
 
 static bool any_field(const struct encoder *e, size_t kind)
 {
-	return e->model.kinds[kind].last != NULL;
+	for (size_t i = 0; i < nr_fields(e, kind); i++)
+		if (e->fields[kind][i].nr)
+			return true;
+	return false;
 }
 
 /* The sizes of all columns that are there, so that each can be read from its own start. */

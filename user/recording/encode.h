@@ -58,6 +58,11 @@ bool encoder_full(const struct encoder *e);
  * -ENOMEM. */
 int encoder_finish(struct encoder *e, struct buffer *ret_columns);
 
+/* Forget all: the next block stands alone. */
 void encoder_reset(struct encoder *e);
+
+/* Forget what encoder_finish() gave, but not what it was made with: the next block goes on from
+ * there, and can only be read after this one. */
+void encoder_continue(struct encoder *e);
 
 #endif

@@ -23,7 +23,8 @@ static bool kinds_same(const struct schema_kind *a, const struct schema_kind *b)
 static bool is_active(uint8_t coding)
 {
 	return coding == CODE_PLAIN || coding == CODE_COUNT || coding == CODE_SPAN ||
-	       coding == CODE_PART || coding == CODE_AHEAD || coding == CODE_FOLLOW;
+	       coding == CODE_PART || coding == CODE_AHEAD || coding == CODE_FOLLOW ||
+	       coding == CODE_REST;
 }
 
 static uint8_t find_field(const struct schema_kind *kind, const char *name)
@@ -67,6 +68,7 @@ static bool make_plan(const struct schema_kind *file, struct layout_plan *ret)
 			ret->context |= 1ull << i;
 		if (is_active(field->coding))
 			ret->active |= 1ull << i;
+		ret->rests |= field->coding == CODE_REST;
 		if (!find_leader(file, i, &ret->leader[i]))
 			return false;
 	}

@@ -24,6 +24,7 @@ struct layout_plan {
 	const struct schema_kind *own;	/* as this version has it; NULL: unknown here */
 	bool same;			/* the file's image is our record */
 	uint64_t context;		/* CONTEXT fields, a bit each */
+	bool rests;			/* has a REST field */
 	uint64_t active;		/* fields that need work even where the prediction holds */
 	uint8_t leader[LAYOUT_FIELDS_MAX]; /* of a FOLLOW field: the TABLE or AHEAD field before it
 					    */

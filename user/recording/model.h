@@ -2,9 +2,9 @@
 /*
  * What writer and reader of a block both remember of the records so far, so that the writer need
  * not write what the reader can predict: a stream a (kind, tid, CONTEXT fields) with its last
- * record, the threads, the values of each TABLE field, the masks. Starts empty with each block. All
- * of it is bounded: a writer cuts the block before a limit, a reader refuses a block that goes
- * beyond.
+ * record, the threads, the values of each TABLE field, the masks. Starts empty with each block that
+ * stands alone. All of it is bounded: a writer begins such a block before a limit, a reader refuses
+ * a block that goes beyond.
  */
 #ifndef STANDSTILL_RECORDING_MODEL_H
 #define STANDSTILL_RECORDING_MODEL_H
@@ -20,6 +20,7 @@ struct model_thread {
 	uint32_t tid;
 	uint64_t count;	  /* of COUNT fields */
 	uint64_t left_ns; /* an AHEAD field named it then */
+	uint64_t came_ns; /* of its last record with a REST field; 0: none yet */
 };
 
 struct model_text {
@@ -68,6 +69,16 @@ struct model {
 	struct map thread_map;
 	struct arena arena;
 };
+
+/*
+ * A REST field, a duration of @rest_ns up to @ts_ns, as what the thread did before it: it ran since
+ * it came onto a CPU at @came_ns, which took far less time than it rests, and so fewer bits. Its
+ * own inverse; wraps around where the two overlap. 0 for @came_ns: that is not known.
+ */
+static inline uint64_t rest_ran_ns(uint64_t rest_ns, uint64_t ts_ns, uint64_t came_ns)
+{
+	return came_ns ? ts_ns - rest_ns - came_ns : rest_ns;
+}
 
 int model_init(struct model *m, const struct layout *layout);
 void model_reset(struct model *m);

@@ -141,6 +141,7 @@ static int predict_field(struct encoder *e, struct model_stream *stream, size_t 
 		thread->count = value;
 		return 0;
 	case CODE_SPAN:
+	case CODE_REST:
 		*ret_held = value == record->ts_ns - thread->left_ns;
 		return 0;
 	case CODE_PART:

@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include <errno.h>
 
-#include "user/recording/decode.h"
-#include "user/recording/index_load.h"
-#include "user/recording/reader.h"
-#include "user/recording/scan.h"
-
-struct recording_reader {
-	struct scan scan;
-	struct block_unpacker unpacker;
-	struct layout layout;	   /* nr 0: none yet */
-	struct decoder decoder;	   /* of that layout */
-	struct block_header block; /* being decoded */
-	bool in_block;
-	bool started;	      /* a block of records has been read */
-	bool expecting;	      /* next_record means something */
-	uint64_t next_record; /* how many records come before the next block, if none is missing */
-	uint64_t last_ns;
-	struct index index; /* found at the end, or before a seek */
-	bool seeking;
-	size_t segment; /* when seeking: how many have been read or passed over */
-	bool sought_any, sought_all;
-	uint64_t from_ns, to_ns;
-	struct recording_health health;
-	union {
-		struct event_hdr hdr;
-		struct record_lost lost;
-		char bytes[EVENT_BYTES_MAX];
-	} record;	 /* one that is no image of the file's */
-	bool lost_ready; /* record.lost is to be given first */
-};
+#include "user/recording/reader_parts.h"
 
 static void drop_layout(struct recording_reader *r)
 {
+	r->whole = false;
 	if (r->decoder.layout)
 		decoder_free(&r->decoder);
 	layout_free(&r->layout);
@@ -56,7 +29,7 @@ static int check_file_header(struct recording_reader *r)
 	if (!file_header_whole(&header)) {
 		r->scan.nr_bad++;
 		r->scan.nr_skipped_bytes += sizeof(header);
-	} else if (header.version != FILE_VERSION || header.flags) {
+	} else if (header.version - 1 >= FILE_VERSION || header.flags) {
 		return -EPROTONOSUPPORT;
 	} else {
 		r->health.nr_segments_dropped = header.nr_segments_dropped;
@@ -171,16 +144,35 @@ static void note_missing(struct recording_reader *r, uint64_t nr_before, uint64_
 	r->lost_ready = true;
 }
 
+/* Has what the block @h goes on from been decoded just now? If not, it cannot be. */
+static bool goes_on(const struct recording_reader *r, const struct block_header *h)
+{
+	return r->whole && h->segment == r->block.segment && h->nr_before == r->next_record &&
+	       h->schema_crc == r->block.schema_crc;
+}
+
+static int begin_decoder(struct recording_reader *r, const struct block_header *h)
+{
+	const struct buffer *columns = &r->unpacker.columns, *bits = &r->unpacker.bits;
+
+	r->whole = false;
+	return (h->type == BLOCK_MORE ? decoder_continue : decoder_begin)(
+		&r->decoder, columns->data, columns->nr, bits->data, bits->nr, h->nr_records);
+}
+
 static int begin_records(struct recording_reader *r, const struct block_header *h,
 			 const uint8_t *payload)
 {
 	int err = find_layout(r, h);
 
+	r->told_records = h->nr_before + h->nr_records;
+	r->told_ns = h->to_ns;
+	if (!err && h->type == BLOCK_MORE && !goes_on(r, h))
+		err = -EBADMSG;
 	if (!err)
 		err = block_unpack(&r->unpacker, h, payload);
 	if (!err)
-		err = decoder_begin(&r->decoder, r->unpacker.columns.data, r->unpacker.columns.nr,
-				    r->unpacker.bits.data, r->unpacker.bits.nr, h->nr_records);
+		err = begin_decoder(r, h);
 	if (err)
 		return err;
 	if (r->expecting)
@@ -228,36 +220,15 @@ static int read_index(struct recording_reader *r, const struct block_header *h,
 	return 0;
 }
 
-/* Go to the next segment that may touch the wanted time. 1, 0 when there is none, -errno. */
-static int next_segment(struct recording_reader *r)
+/* What could not be decoded may have been the last: 1 when that is to be told, 0 when all is told.
+ */
+static int end_of_blocks(struct recording_reader *r)
 {
-	while (r->segment < r->index.nr) {
-		const struct index_segment *segment = &r->index.segments[r->segment++];
-
-		if (segment->from_ns >= r->to_ns || segment->to_ns < r->from_ns)
-			continue;
-		if (r->sought_any && segment->offset <= r->scan.in.offset + r->scan.pending)
-			return 1; /* right behind the last one; and never back, or a file could make
-				     us read for ever */
-		r->sought_any = true;
-		r->expecting = false;
-		r->scan.pending = 0;
-		r->scan.any = true; /* zeros between segments are not leading ones */
-		return input_seek(&r->scan.in, segment->offset) ? -EIO : 1;
-	}
-	r->sought_all = true;
-	return 0;
-}
-
-/* When seeking: is the segment being read at its end? */
-static bool segment_ended(const struct recording_reader *r)
-{
-	const struct index_segment *segment;
-
-	if (!r->segment || r->sought_all)
-		return true;
-	segment = &r->index.segments[r->segment - 1];
-	return r->scan.in.offset + r->scan.pending >= segment->offset + segment->bytes;
+	if (r->health.complete || r->told_records <= r->next_record)
+		return 0;
+	note_missing(r, r->told_records, r->told_ns);
+	r->next_record = r->told_records;
+	return r->lost_ready;
 }
 
 /* Begin the next block of records. 1, 0 at the end, -errno. */
@@ -268,14 +239,16 @@ static int next_block(struct recording_reader *r)
 		const uint8_t *payload;
 		int err;
 
-		if (r->seeking && segment_ended(r)) {
-			err = next_segment(r);
+		if (r->seeking && reader_segment_ended(r)) {
+			err = reader_next_segment(r);
 			if (err <= 0)
 				return err;
 		}
 		err = scan_next(&r->scan, &h, &payload);
-		if (err < 0 || (!err && !r->seeking))
+		if (err < 0)
 			return err;
+		if (!err && !r->seeking)
+			return end_of_blocks(r);
 		if (!err) { /* the file ends before its index says */
 			r->sought_all = true;
 			r->segment = r->index.nr;
@@ -286,7 +259,7 @@ static int next_block(struct recording_reader *r)
 			r->health.nr_segments = h.segment + 1ull;
 		if (h.type == BLOCK_SCHEMA)
 			err = read_schema(r, &h, payload);
-		else if (h.type == BLOCK_RECORDS)
+		else if (h.type == BLOCK_RECORDS || h.type == BLOCK_MORE)
 			err = begin_records(r, &h, payload);
 		else if (h.type == BLOCK_INDEX)
 			err = read_index(r, &h, payload);
@@ -331,6 +304,7 @@ static int next_of_block(struct recording_reader *r, const struct event_hdr **re
 		return give(r, &r->record.hdr, ret);
 	}
 	r->in_block = false;
+	r->whole = !err;
 	if (err == -EBADMSG)
 		scan_reject(&r->scan);
 	return err == -EBADMSG ? 0 : err;
@@ -359,27 +333,6 @@ uint64_t recording_start(struct recording_reader *r)
 	if (!r->started && next_block(r) < 0)
 		return 0;
 	return r->started ? r->block.first_ns : 0;
-}
-
-int recording_seek(struct recording_reader *r, uint64_t from_ns, uint64_t to_ns)
-{
-	struct index index;
-
-	if (from_ns > to_ns)
-		return -EINVAL;
-	r->from_ns = from_ns;
-	r->to_ns = to_ns;
-	if (index_load(&r->scan.in, &index))
-		return 0; /* all is read, and what is outside is the caller's to leave out */
-	index_free(&r->index);
-	r->index = index;
-	r->seeking = true;
-	r->segment = 0;
-	r->sought_any = false;
-	r->sought_all = false;
-	r->in_block = false;
-	r->health.complete = true;
-	return 0;
 }
 
 void recording_health(const struct recording_reader *r, struct recording_health *ret)

@@ -16,7 +16,7 @@
 }
 
 static const struct schema_field offcpu_fields[] = {
-	FIELD(event_offcpu, off_ns,	  UNSIGNED, SPAN,    NS),
+	FIELD(event_offcpu, off_ns,	  UNSIGNED, REST,    NS),
 	FIELD(event_offcpu, runq_ns,	  UNSIGNED, PART,    NS),
 	FIELD(event_offcpu, throttled_ns, UNSIGNED, PLAIN,   NS),
 	FIELD(event_offcpu, arg0,	  UNSIGNED, TABLE,   ADDRESS),

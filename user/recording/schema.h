@@ -39,6 +39,8 @@ enum field_coding {
 	CODE_PLACE = 9,	  /* as STICKY; the CPU that the thread is on from hdr.ts_ns */
 	CODE_AHEAD = 10,  /* as TABLE, where 1 is who came onto that CPU last; names who left it */
 	CODE_FOLLOW = 11, /* what it was when the TABLE or AHEAD field before had the same index */
+	CODE_REST = 12,	  /* as SPAN; otherwise how long the thread ran before it: since its last
+			     record */
 	NR_CODINGS
 };
 

@@ -2,15 +2,14 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "user/recording/keep.h"
 #include "user/recording/writer_parts.h"
 
 #define DEFAULT_WINDOW_NS     5000000ull
 #define DEFAULT_SEGMENT_NS    5000000000ull
+#define SLOW_SEGMENT_NS	      30000000000ull /* where little happens */
+#define SLOW_SEGMENT_BYTES    (512u << 10)   /* what a segment begins with is a few percent of it */
 #define DEFAULT_SEGMENT_BYTES (16ull << 20)
 #define BLOCK_AGE_NS	      900000000ull /* with the window and a drain, never a second unwritten */
-#define BLOCK_FULL_BYTES      (512u << 10) /* columns and bits: about a second of 50,000 records */
-#define FREE_ALIGN	      65536ull	   /* no file system in use has larger blocks */
 #define PENDING_MAX	      (1u << 19) /* records; more come only from a caller that does not tick */
 
 static uint64_t or_default(uint64_t value, uint64_t preset)
@@ -18,13 +17,20 @@ static uint64_t or_default(uint64_t value, uint64_t preset)
 	return value ? value : preset;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Segments are what --keep drops, so a short one wants them small: an eighth of what is kept. */
 static void fill_options(struct recording_options *options)
 {
-	uint64_t ns = DEFAULT_SEGMENT_NS, bytes = DEFAULT_SEGMENT_BYTES;
+	uint64_t eighth_ns = options->keep_ns ? options->keep_ns / 8 : UINT64_MAX;
+	uint64_t ns = smaller(DEFAULT_SEGMENT_NS, eighth_ns), bytes = DEFAULT_SEGMENT_BYTES;
 
-	if (options->keep_ns && options->keep_ns / 8 < ns)
-		ns = options->keep_ns / 8;
+	if (!options->slow_segment_ns)
+		options->slow_segment_ns = or_default(
+			options->segment_ns, or_default(smaller(SLOW_SEGMENT_NS, eighth_ns), 1));
 	if (options->keep_bytes && options->keep_bytes / 8 < bytes)
 		bytes = options->keep_bytes / 8;
 	options->window_ns = or_default(options->window_ns, DEFAULT_WINDOW_NS);
@@ -38,12 +44,6 @@ static int write_file_header(struct recording_writer *w)
 
 	file_header_seal(&header);
 	return output_write(&w->file, &header, sizeof(header));
-}
-
-void writer_reset_block(struct recording_writer *w)
-{
-	w->open = (struct block_header){.from_ns = UINT64_MAX, .first_ns = UINT64_MAX};
-	encoder_reset(&w->encoder);
 }
 
 void writer_free(struct recording_writer *w)
@@ -103,131 +103,6 @@ int recording_create(const char *path, const struct recording_options *options,
 	return 0;
 }
 
-struct index_segment *writer_segment(struct recording_writer *w)
-{
-	return w->index.nr ? &w->index.segments[w->index.nr - 1] : NULL;
-}
-
-/* Pack w->columns and @bits behind @h, and append them to the file. */
-static int write_block(struct recording_writer *w, struct block_header *h,
-		       const struct block_content *content)
-{
-	int err;
-
-	w->block.nr = 0;
-	h->segment = (uint32_t)(w->index.totals.nr_segments ? w->index.totals.nr_segments - 1 : 0);
-	h->nr_lost = w->index.totals.nr_lost + w->index.totals.nr_lost_write;
-	h->nr_disordered = w->index.totals.nr_disordered;
-	h->schema_crc = w->encoder.layout.crc;
-	err = block_pack(&w->packer, h, content, &w->block);
-	if (err && !w->file.error)
-		w->file.error = err; /* out of memory: as final as a full disk */
-	return output_write(&w->file, w->block.data, w->block.nr);
-}
-
-static void count_in_segment(struct recording_writer *w, const struct block_header *h,
-			     uint64_t bytes)
-{
-	struct index_segment *segment = writer_segment(w);
-
-	segment->bytes += bytes;
-	if (!h->nr_records) /* a schema has no time */
-		return;
-	segment->nr_records += h->nr_records;
-	if (h->from_ns < segment->from_ns)
-		segment->from_ns = h->from_ns;
-	if (h->to_ns > segment->to_ns)
-		segment->to_ns = h->to_ns;
-	if (h->to_ns > w->written_to_ns)
-		w->written_to_ns = h->to_ns;
-}
-
-int writer_cut(struct recording_writer *w)
-{
-	struct block_header *h = &w->open;
-	struct block_content content = {&w->columns, &w->encoder.bits.bytes, w->encoder.cuts, 0};
-	uint64_t before = w->file.bytes;
-	int err;
-
-	if (!w->encoder.nr_records)
-		return w->file.error;
-	w->columns.nr = 0;
-	err = encoder_finish(&w->encoder, &w->columns);
-	if (err && !w->file.error)
-		w->file.error = err;
-	content.nr_cuts = w->encoder.nr_cuts;
-	h->type = BLOCK_RECORDS;
-	h->nr_records = w->encoder.nr_records;
-	h->nr_before = w->index.totals.nr_records;
-	err = write_block(w, h, &content);
-	if (err) {
-		w->index.totals.nr_lost_write += h->nr_records;
-	} else {
-		w->index.totals.nr_records += h->nr_records;
-		count_in_segment(w, h, w->file.bytes - before);
-	}
-	writer_reset_block(w);
-	return err;
-}
-
-static int write_schema(struct recording_writer *w)
-{
-	struct block_header h = {.type = BLOCK_SCHEMA, .nr_before = w->index.totals.nr_records};
-	struct block_content content = {&w->columns, NULL, NULL, 0};
-	uint64_t before = w->file.bytes;
-	int err;
-
-	w->columns.nr = 0;
-	layout_print(&w->columns);
-	err = write_block(w, &h, &content);
-	if (!err)
-		count_in_segment(w, &h, w->file.bytes - before);
-	return err;
-}
-
-static int begin_segment(struct recording_writer *w, uint64_t now_ns)
-{
-	const struct index_segment segment = {
-		.nr = w->index.totals.nr_segments, .offset = w->file.bytes, .from_ns = UINT64_MAX};
-
-	if (w->index.nr >= INDEX_SEGMENTS_MAX / 2)
-		index_coarsen(&w->index);
-	if (!index_add(&w->index, &segment))
-		return w->file.error ? w->file.error : (w->file.error = -ENOMEM);
-	w->index.totals.nr_segments++;
-	w->segment_since_ns = now_ns;
-	return write_schema(w);
-}
-
-/*
- * Give back the space before the first segment. A file system frees whole blocks, so where the last
- * hole ended its last block was left: begin again before it. What could not be given back is asked
- * for again the next time.
- */
-static void free_front(struct recording_writer *w)
-{
-	uint64_t from = (sizeof(struct file_header) + w->freed_bytes) & ~(FREE_ALIGN - 1);
-	uint64_t to = w->index.segments[0].offset;
-
-	if (from < sizeof(struct file_header))
-		from = sizeof(struct file_header);
-	if (to > sizeof(struct file_header) + w->freed_bytes &&
-	    !output_free_range(&w->file, from, to - from))
-		w->freed_bytes = to - sizeof(struct file_header);
-}
-
-static void drop_old(struct recording_writer *w, uint64_t now_ns)
-{
-	const struct keep_limits limits = {w->options.keep_ns, w->options.keep_bytes};
-	size_t nr;
-
-	if ((!limits.ns && !limits.bytes) || !w->index.nr)
-		return;
-	nr = keep_count(&w->index, &limits, now_ns, w->file.bytes - w->index.segments[0].offset);
-	if (nr && !keep_drop(&w->file, &w->index, nr))
-		free_front(w);
-}
-
 static uint64_t begin_of(const struct event_hdr *record)
 {
 	const struct event_offcpu *off = (const struct event_offcpu *)record;
@@ -269,7 +144,7 @@ void writer_encode(struct recording_writer *w, const struct event_hdr *record, u
 	int err;
 
 	if (!w->index.nr && !w->file.error)
-		begin_segment(w, now_ns);
+		writer_begin_segment(w, now_ns);
 	if (encoder_full(&w->encoder))
 		writer_cut(w);
 	if (!w->encoder.nr_records)
@@ -281,10 +156,10 @@ void writer_encode(struct recording_writer *w, const struct event_hdr *record, u
 		return;
 	}
 	note_times(w, record);
-	if (w->encoder.nr_bytes < BLOCK_FULL_BYTES)
+	if (w->encoder.nr_bytes < WRITER_BLOCK_BYTES)
 		return;
 	writer_cut(w);
-	drop_old(w, now_ns);
+	writer_drop_old(w, now_ns);
 }
 
 int writer_flush(struct recording_writer *w, uint64_t until_ns, uint64_t now_ns)
@@ -336,20 +211,21 @@ int recording_tick(struct recording_writer *w, uint64_t now_ns)
 	flush_window(w, now_ns);
 	if (w->encoder.nr_records && now_ns - w->open_since_ns >= BLOCK_AGE_NS) {
 		writer_cut(w);
-		drop_old(w, now_ns);
+		writer_drop_old(w, now_ns);
 	}
 	return w->file.error;
 }
 
 bool recording_segment_due(const struct recording_writer *w, uint64_t now_ns)
 {
-	const struct index_segment *segment;
+	uint64_t passed_ns = now_ns - w->segment_since_ns, bytes;
 
 	if (!w->index.nr)
 		return true;
-	segment = &w->index.segments[w->index.nr - 1];
-	return now_ns - w->segment_since_ns >= w->options.segment_ns ||
-	       segment->bytes + w->encoder.nr_bytes >= w->options.segment_bytes;
+	bytes = w->index.segments[w->index.nr - 1].bytes + w->encoder.nr_bytes;
+	if (passed_ns >= w->options.slow_segment_ns || bytes >= w->options.segment_bytes)
+		return true;
+	return passed_ns >= w->options.segment_ns && bytes >= SLOW_SEGMENT_BYTES;
 }
 
 int recording_segment_begin(struct recording_writer *w, uint64_t now_ns)
@@ -359,8 +235,8 @@ int recording_segment_begin(struct recording_writer *w, uint64_t now_ns)
 	writer_cut(w);
 	if (w->file.error)
 		return w->file.error;
-	begin_segment(w, now_ns);
-	drop_old(w, now_ns);
+	writer_begin_segment(w, now_ns);
+	writer_drop_old(w, now_ns);
 	return w->file.error;
 }
 

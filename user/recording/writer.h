@@ -22,8 +22,9 @@ struct recording_options {
 	uint64_t keep_ns;    /* drop segments that ended longer ago; 0: keep all */
 	uint64_t keep_bytes; /* drop the oldest segments while the file is larger; 0: keep all */
 	uint64_t window_ns; /* how long a record may come late and still be put in order; 0: 5 ms */
-	uint64_t segment_ns;	/* a new segment after this long; 0: 5 s */
-	uint64_t segment_bytes; /* or after this many encoded bytes; 0: 16 MiB */
+	uint64_t segment_ns;	  /* a new segment after this long and 512 KiB; 0: 5 s */
+	uint64_t slow_segment_ns; /* or after this long; 0: segment_ns when given, else 30 s */
+	uint64_t segment_bytes;	  /* or after this many encoded bytes; 0: 16 MiB */
 };
 
 /* Create @path (truncating what is there). Returns 0, or -errno; -EOPNOTSUPP when keeping less than
