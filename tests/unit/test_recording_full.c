@@ -93,6 +93,16 @@ static void check_file(const char *path, const union any_record *records,
 	cr_expect(ended || !attempt->first_error);
 }
 
+/* A small file system at @directory, for this process only. False when there is no right to. */
+static bool mount_small(const char *directory)
+{
+	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	    !mount("none", directory, "tmpfs", 0, "size=700k"))
+		return true;
+	rmdir(directory);
+	return false;
+}
+
 Test(recording_full, a_full_disk_leaves_a_file_that_says_what_is_missing)
 {
 	union any_record *records CLEANUP(freep) = random_records(6, NR_RECORDS);
@@ -100,17 +110,72 @@ Test(recording_full, a_full_disk_leaves_a_file_that_says_what_is_missing)
 	struct attempt attempt;
 
 	cr_assert(not(zero(ptr, mkdtemp(directory))));
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", directory, "tmpfs", 0, "size=700k")) {
-		rmdir(directory);
+	if (!mount_small(directory))
 		cr_skip_test("no right to mount a small file system");
-	}
 	snprintf(path, sizeof(path), "%s/full.still", directory);
 	attempt = write_records(path, records);
 	cr_expect(eq(int, attempt.first_error, -ENOSPC));
 	cr_expect(eq(int, attempt.close_error, -ENOSPC));
 	cr_expect(gt(u64, attempt.nr_lost, 0));
 	check_file(path, records, &attempt);
+	umount(directory);
+	rmdir(directory);
+}
+
+/* The records from some one on to the last, none missing in between. */
+static void check_back(const char *path, const union any_record *records)
+{
+	const struct event_hdr *record;
+	struct recording_health health;
+	struct recording_reader *r;
+	size_t at = 0, nr = 0;
+
+	cr_assert(zero(int, recording_open(path, &r)));
+	while (recording_next(r, &record) == 1) {
+		while (!nr && at < NR_RECORDS && memcmp(record, &records[at], records[at].hdr.size))
+			at++;
+		if (at == NR_RECORDS || memcmp(record, &records[at], records[at].hdr.size))
+			cr_fatal("another record than the %zu-th", at);
+		at++;
+		nr++;
+	}
+	recording_health(r, &health);
+	recording_reader_free(r);
+	cr_expect(eq(sz, at, NR_RECORDS), "up to the last");
+	cr_expect(gt(sz, nr, NR_RECORDS / 20), "much more than one segment");
+	cr_expect(health.complete);
+	cr_expect(gt(u64, health.nr_segments_dropped, 5));
+	cr_expect(zero(u64, health.nr_lost_write));
+	cr_expect(zero(u64, health.nr_bad_blocks));
+	cr_expect(zero(u64, health.nr_torn_bytes));
+}
+
+Test(recording_full, under_keep_the_oldest_makes_room_on_a_full_disk)
+{
+	union any_record *records CLEANUP(freep) = random_records(9, NR_RECORDS);
+	const struct recording_options options = {.keep_bytes = 1ull << 40, .segment_bytes = 60000};
+	char directory[] = "/tmp/standstill-keep.XXXXXX", path[64];
+	struct recording_writer *w;
+
+	cr_assert(not(zero(ptr, mkdtemp(directory))));
+	if (!mount_small(directory))
+		cr_skip_test("no right to mount a small file system");
+	snprintf(path, sizeof(path), "%s/full.still", directory);
+	cr_assert(zero(int, recording_create(path, &options, &w)));
+	for (size_t i = 0; i < NR_RECORDS; i++) {
+		uint64_t ts_ns = records[i].hdr.ts_ns;
+
+		if (i % 50 == 0) {
+			if (recording_tick(w, ts_ns))
+				cr_fatal("the disk is full at record %zu", i);
+			if (recording_segment_due(w, ts_ns) && recording_segment_begin(w, ts_ns))
+				cr_fatal("the disk is full at record %zu", i);
+		}
+		if (recording_put(w, &records[i].hdr))
+			cr_fatal("the disk is full at record %zu", i);
+	}
+	cr_expect(zero(int, recording_close(w)));
+	check_back(path, records);
 	umount(directory);
 	rmdir(directory);
 }

@@ -52,6 +52,30 @@ static void free_front(struct recording_writer *w)
 		w->freed_bytes = to - sizeof(struct file_header);
 }
 
+bool writer_give_up_oldest(struct recording_writer *w)
+{
+	uint64_t freed_bytes = w->freed_bytes;
+
+	if ((!w->options.keep_ns && !w->options.keep_bytes) || w->index.nr < 2)
+		return false;
+	if (keep_drop(&w->file, &w->index, 1))
+		return false;
+	free_front(w);
+	return w->freed_bytes > freed_bytes;
+}
+
+/* A full disk ends a recording, unless its oldest part can go first, as it would before long. */
+static int write_or_give_up_oldest(struct recording_writer *w)
+{
+	int err = output_write(&w->file, w->block.data, w->block.nr);
+
+	while (err == -ENOSPC && writer_give_up_oldest(w)) {
+		w->file.error = 0;
+		err = output_write(&w->file, w->block.data, w->block.nr);
+	}
+	return err;
+}
+
 /* Pack w->columns and @bits behind @h, and append them to the file. */
 static int write_block(struct recording_writer *w, struct block_header *h,
 		       const struct block_content *content)
@@ -66,7 +90,7 @@ static int write_block(struct recording_writer *w, struct block_header *h,
 	err = block_pack(&w->packer, h, content, &w->block);
 	if (err && !w->file.error)
 		w->file.error = err; /* out of memory: as final as a full disk */
-	return output_write(&w->file, w->block.data, w->block.nr);
+	return write_or_give_up_oldest(w);
 }
 
 static void count_in_segment(struct recording_writer *w, const struct block_header *h,

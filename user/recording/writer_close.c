@@ -113,8 +113,9 @@ int recording_close(struct recording_writer *w)
 		write_loss(w);
 	else if (w->freed_bytes && w->path)
 		done = !finish_kept(w);
-	if (!w->file.error && !done)
-		write_index(w, &w->file);
+	while (!w->file.error && !done && write_index(w, &w->file) == -ENOSPC &&
+	       writer_give_up_oldest(w))
+		w->file.error = 0;
 	err = output_close(&w->file);
 	if (done)
 		sync_directory(w->path);

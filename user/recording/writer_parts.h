@@ -51,6 +51,10 @@ int writer_begin_segment(struct recording_writer *w, uint64_t now_ns);
 /* Drop what is beyond the limits of --keep. */
 void writer_drop_old(struct recording_writer *w, uint64_t now_ns);
 
+/* Under --keep, drop the oldest segment though it is within the limits. False when that frees
+ * nothing. */
+bool writer_give_up_oldest(struct recording_writer *w);
+
 /* The segment being written, NULL before the first. */
 struct index_segment *writer_segment(struct recording_writer *w);
 
