@@ -158,6 +158,36 @@ int input_read_at(const struct input *in, void *ret, size_t nr, uint64_t offset)
 	return 0;
 }
 
+/* The first byte at or behind @at that is not zero. */
+static int find_nonzero(int fd, uint64_t at, uint64_t *ret)
+{
+	uint8_t bytes[4096];
+
+	for (;;) {
+		off_t data = lseek(fd, (off_t)at, SEEK_DATA);
+		ssize_t nr = data < 0 ? -1 : pread(fd, bytes, sizeof(bytes), data);
+
+		if (nr <= 0)
+			return nr < 0 ? -errno : -EIO;
+		at = (uint64_t)data;
+		for (ssize_t i = 0; i < nr; i++) {
+			if (bytes[i]) {
+				*ret = at + (uint64_t)i;
+				return 0;
+			}
+		}
+		at += (uint64_t)nr;
+	}
+}
+
+int input_find_data(const struct input *in, uint64_t *offset)
+{
+	off_t was = lseek(in->fd, 0, SEEK_CUR);
+	int err = find_nonzero(in->fd, *offset, offset);
+
+	return lseek(in->fd, was, SEEK_SET) < 0 ? -errno : err;
+}
+
 uint64_t input_size(const struct input *in)
 {
 	struct stat st;

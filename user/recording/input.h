@@ -40,6 +40,10 @@ int input_seek(struct input *in, uint64_t offset);
  * when seekable. */
 int input_read_at(const struct input *in, void *ret, size_t nr, uint64_t offset);
 
+/* Move *offset past the hole and the zeros that are there, without moving where reading is. 0 or
+ * -errno. Only when seekable. */
+int input_find_data(const struct input *in, uint64_t *offset);
+
 /* Its size, or 0 when it has none. */
 uint64_t input_size(const struct input *in);
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "user/recording/index_load.h"
+#include "user/recording/index_scan.h"
 #include "user/recording/reader_parts.h"
 
 int reader_next_segment(struct recording_reader *r)
@@ -44,7 +45,7 @@ int recording_seek(struct recording_reader *r, uint64_t from_ns, uint64_t to_ns)
 	r->from_ns = from_ns;
 	r->to_ns = to_ns;
 	complete = !index_load(&r->scan.in, &index);
-	if (!complete)
+	if (!complete && index_scan(&r->scan.in, &index))
 		return 0; /* all is read, and what is outside is the caller's to leave out */
 	index_free(&r->index);
 	r->index = index;
