@@ -23,9 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PLANNER_LATE_NS	 2000000ull
-#define PLANNER_MIN_LATE 5 /* fewer late requests tell nothing: each thread may have one in hand   \
-			    */
+#define PLANNER_LATE_NS 2000000ull
+#define PLANNER_MIN_LATE                                                                           \
+	5 /* fewer late requests tell nothing: each thread may have one in hand                    \
+	   */
 #define PLANNER_GAPS   24
 #define PLANNER_BESIDE 32
 #define PLANNER_RING   (2 * PLANNER_BESIDE + 2)
