@@ -184,7 +184,7 @@ java_record() {
 		sleep 0.1
 	done
 	[[ -n $port ]] || die "the server did not start within 30 s: $(tail -n 3 "$files/server.log")"
-	java -cp "$files" Load "$port" 1500 $(($2 + 2)) 1 >"$files/load.log" 2>&1 4>&- &
+	"$out/standstill" load "http://127.0.0.1:$port/" -r 1500 -d $(($2 + 2)) -q -o "$files/java.sched" >"$files/load.log" 2>&1 4>&- &
 	loader=$!
 	started+=("$loader")
 	sleep 1.5
