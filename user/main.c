@@ -51,6 +51,7 @@ static const struct exit_row {
 	{EXIT_DAMAGED, "the recording was read, but parts of it were damaged or cut off"},
 	{EXIT_TARGET_EXITED, "the target ended before -d was over; the file is whole"},
 	{EXIT_TARGET_EXEC, "the target became another program; the file is whole"},
+	{EXIT_SLA_BROKEN, "a promise of `report --sla` was broken"},
 };
 
 static void print_exit_codes(void)

@@ -21,6 +21,7 @@ enum exit_code { /* documented in README and `standstill help exit-codes`; appen
 			 9, /* the recording was read, but parts of it were damaged or cut off */
 		 EXIT_TARGET_EXITED = 10, /* the target ended before the recording should have; the
 					     file is whole */
+		 EXIT_SLA_BROKEN = 12,	  /* a promise on response times was broken */
 		 EXIT_TARGET_EXEC = 11,	  /* the target became another program; the file is whole */
 };
 

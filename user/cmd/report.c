@@ -13,12 +13,17 @@
 enum {
 	OPTION_SCHEDULE = 256,
 	OPTION_WORST,
+	OPTION_SLA,
 };
 
 static const struct argp_option argp_options[] = {
 	{"schedule", OPTION_SCHEDULE, "FILE", 0,
 	 "What the load generator planned, sent and got; may be given several times. Without one "
 	 "response times count from arrival",
+	 0},
+	{"sla", OPTION_SLA, "PROMISE", 0,
+	 "What was promised: 'p99<50ms', 'p99.9<200ms@10s' (of each 10 s), 'max<1s', "
+	 "'GET /a:p99<50ms'; may be given several times. The exit code is 12 when one was broken",
 	 0},
 	{"worst", OPTION_WORST, "N", 0, "How many of the slowest requests to list (10)", 0},
 	READER_ROW_JSON("The report as one JSON object"),
@@ -31,8 +36,19 @@ static const char argp_doc[] =
 	"  standstill report run.still --schedule run.sched\n"
 	"  standstill report run.still                     # from arrival at the server's sockets\n"
 	"  standstill report run.still --schedule a.sched --schedule b.sched --worst 50\n"
+	"  standstill report run.still --schedule run.sched --sla 'p99<50ms@10s' --sla 'max<1s'\n"
 	"  standstill report run.still --schedule run.sched --json\n\n"
 	"The rules by which time is given to causes: docs/attribution.md.";
+
+static void take_sla(struct report_options *options, const char *arg, struct argp_state *state)
+{
+	const char *wrong;
+
+	if (options->nr_slas == SLAS_MAX)
+		argp_error(state, "at most %d promises", SLAS_MAX);
+	if (report_sla_init(&options->slas[options->nr_slas++], arg, &wrong))
+		argp_error(state, "--sla '%s': %s", arg, wrong);
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -44,6 +60,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "at most %d schedules", REPORT_SCHEDULES_MAX);
 		options->schedules[options->nr_schedules++] = arg;
 		return 0;
+	case OPTION_SLA:
+		take_sla(options, arg, state);
+		return 0;
 	case OPTION_WORST:
 		if (units_parse_number(arg, 0, REPORT_WORST_MAX, &options->worst))
 			argp_error(state, "'%s' is no number of requests from 0 to %d", arg,
@@ -54,9 +73,18 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static int verdict(const struct report_options *options, int code)
+{
+	for (size_t i = 0; code == EXIT_OK && i < options->nr_slas; i++)
+		if (report_sla_broken(&options->slas[i]))
+			code = EXIT_SLA_BROKEN;
+	return code;
+}
+
 int cmd_report(int argc, char **argv)
 {
-	struct report_options options = {.worst = WORST_DEFAULT};
+	struct report_sla slas[SLAS_MAX] = {0};
+	struct report_options options = {.worst = WORST_DEFAULT, .slas = slas};
 	struct report_run run = {.options = &options};
 	int code = reader_parse(argp_options, parse_option, argp_doc, argc, argv, &options);
 
@@ -68,7 +96,10 @@ int cmd_report(int argc, char **argv)
 			report_json(&run);
 		else
 			report_text(&run);
+		code = verdict(&options, code);
 	}
 	report_run_free(&run);
+	for (size_t i = 0; i < options.nr_slas; i++)
+		report_sla_free(&slas[i]);
 	return finish_output(code);
 }

@@ -8,6 +8,7 @@
 #include "user/attribution/split.h"
 #include "user/attribution/splitter.h"
 #include "user/base/histogram.h"
+#include "user/cmd/report_sla.h"
 #include "user/cmd/requests.h"
 
 #define REPORT_SCHEDULES_MAX 16
@@ -18,6 +19,8 @@ struct report_options {
 	const char *schedules[REPORT_SCHEDULES_MAX];
 	size_t nr_schedules;
 	uint64_t worst;
+	struct report_sla *slas; /* SLAS_MAX */
+	size_t nr_slas;
 };
 
 /* ---- report_bill.c: what each pause cost the requests ---- */
@@ -107,7 +110,11 @@ struct report_run {
 int report_run(struct report_run *run);
 void report_run_free(struct report_run *run);
 
+/* What the response would have been had there been no pauses, by the replay. */
+uint64_t report_without_pauses_ns(const struct split_result *result);
+
 void report_text(struct report_run *run);
+void report_sla_text(const struct report_run *run);
 void report_json(struct report_run *run);
 
 #endif

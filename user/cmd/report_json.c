@@ -122,6 +122,47 @@ static void json_join(struct json *json, const struct report_run *run)
 	json_close(json, '}');
 }
 
+static void json_breach(struct json *json, const struct sla_cause *cause)
+{
+	const struct sla_breach *b = &cause->breach;
+
+	json_open(json, NULL, '{');
+	json_number(json, "first_over_ns", b->first_over_ns);
+	json_known(json, "normal_ns", b->normal_ns != SLA_UNKNOWN, b->normal_ns);
+	json_number(json, "windows", b->nr_windows);
+	json_known(json, "worst_value_ns", b->worst.value_ns != SLA_UNKNOWN, b->worst.value_ns);
+	json_number(json, "worst_requests", b->worst.nr);
+	json_number(json, "worst_over", b->worst.nr_over);
+	json_number(json, "worst_allowed", b->worst.nr_allowed);
+	json_number(json, "requests_split", cause->nr);
+	json_causes(json, "ns", cause->split.ns);
+	json_text(json, "worst_id", *cause->worst_id ? cause->worst_id : NULL);
+	json_close(json, '}');
+}
+
+static void json_sla(struct json *json, const struct report_options *options)
+{
+	json_open(json, "sla", '[');
+	for (size_t i = 0; i < options->nr_slas; i++) {
+		const struct report_sla *s = &options->slas[i];
+
+		json_open(json, NULL, '{');
+		json_text(json, "promise", s->word);
+		json_bool(json, "broken", report_sla_broken(s));
+		json_number(json, "windows", s->summary.nr_windows);
+		json_number(json, "windows_broken", s->summary.nr_broken);
+		json_number(json, "windows_empty", s->summary.nr_empty);
+		json_number(json, "requests_over", s->nr_over);
+		json_number(json, "requests_over_without_pauses", s->nr_over_without_pauses);
+		json_open(json, "breaches", '[');
+		for (size_t k = 0; k < s->nr_breaches; k++)
+			json_breach(json, &s->breaches[k]);
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 void report_json(struct report_run *run)
 {
 	struct json json = {.to = stdout};
@@ -137,6 +178,8 @@ void report_json(struct report_run *run)
 	json_ranking(&json, &s->ranking);
 	json_pauses(&json, &s->bill);
 	json_worst(&json, s);
+	if (run->options->nr_slas)
+		json_sla(&json, run->options);
 	if (run->options->nr_schedules)
 		json_join(&json, run);
 	json_number(&json, "not_split", run->split_totals.nr_unsplit);

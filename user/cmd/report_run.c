@@ -129,7 +129,11 @@ static int open_schedules(struct report_run *run)
 		if (error)
 			return error;
 	}
-	return join_new(readers, &join, options->nr_schedules, on_joined, run, &run->join);
+	error = join_new(readers, &join, options->nr_schedules, on_joined, run, &run->join);
+	for (size_t i = 0; !error && i < options->nr_slas; i++)
+		error = report_sla_schedules(&options->slas[i], options->schedules,
+					     options->nr_schedules, join.offset_ns);
+	return error;
 }
 
 /* ---- requests ---- */
@@ -181,6 +185,11 @@ static void on_split(void *arg, const struct splitter_row *split)
 		return;
 	request_row_fill(&row, split->request, run->requests.replay->threads);
 	take(run, report_sums_add(&run->sums, &row, split->schedule, split->result));
+	for (size_t i = 0; i < run->options->nr_slas; i++)
+		take(run, report_sla_add(&run->options->slas[i], &row, split->result->begin_ns,
+					 split->result->end_ns - split->result->begin_ns,
+					 report_without_pauses_ns(split->result),
+					 &split->result->split));
 }
 
 static int start(struct report_run *run)
@@ -213,6 +222,8 @@ static int finish(struct report_run *run)
 	requests_totals(run->requests.requests, &run->totals);
 	splitter_totals(run->splitter, &run->split_totals);
 	report_sums_sort(&run->sums);
+	for (size_t i = 0; i < run->options->nr_slas; i++)
+		report_sla_end(&run->options->slas[i]);
 	return run->error;
 }
 

@@ -74,6 +74,11 @@ static uint64_t in_pauses_ns(const struct split *split)
 	return ns + split->ns[CAUSE_BACKLOG_PAUSE];
 }
 
+uint64_t report_without_pauses_ns(const struct split_result *result)
+{
+	return result->end_ns - result->begin_ns - in_pauses_ns(&result->split);
+}
+
 int report_sums_add(struct report_sums *s, const struct request_row *row,
 		    const struct schedule_request *entry, const struct split_result *result)
 {
@@ -85,7 +90,7 @@ int report_sums_add(struct report_sums *s, const struct request_row *row,
 			return -ENOMEM;
 	}
 	histogram_add(&s->response, response_ns);
-	histogram_add(&s->without_pauses, response_ns - in_pauses_ns(&result->split));
+	histogram_add(&s->without_pauses, report_without_pauses_ns(result));
 	if (entry && entry->sent_ns != SCHEDULE_UNKNOWN && result->end_ns >= entry->sent_ns)
 		histogram_add(&s->service, result->end_ns - entry->sent_ns);
 	if (!s->first_ns || result->begin_ns < s->first_ns)

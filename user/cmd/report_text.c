@@ -331,6 +331,7 @@ void report_text(struct report_run *run)
 		       run->options->nr_schedules ? "schedule" : "server");
 	if (run->sums.response.nr) {
 		print_answer(run);
+		report_sla_text(run);
 		print_times(run);
 		print_causes(run);
 		print_bill(run);
