@@ -149,9 +149,8 @@ static void json_sla(struct json *json, const struct report_options *options)
 		json_open(json, NULL, '{');
 		json_text(json, "promise", s->word);
 		json_bool(json, "broken", report_sla_broken(s));
-		json_number(json, "windows", s->summary.nr_windows);
+		json_number(json, "windows", s->summary.nr_windows - s->summary.nr_empty);
 		json_number(json, "windows_broken", s->summary.nr_broken);
-		json_number(json, "windows_empty", s->summary.nr_empty);
 		json_number(json, "requests_over", s->nr_over);
 		json_number(json, "requests_over_without_pauses", s->nr_over_without_pauses);
 		json_open(json, "breaches", '[');
