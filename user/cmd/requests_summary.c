@@ -30,6 +30,8 @@ static void add(struct request_group *group, const struct request *request)
 	histogram_add(&group->response, request->end_ns - request->begin_ns);
 	group->nr_paused += request->pauses.nr > 0;
 	for (int i = 0; request->has_spans && i < NR_REQUEST_SPANS; i++) {
+		if (i == SPAN_RETURN && !(request->flags & REQUEST_BOTH))
+			continue; /* not seen */
 		if (request->span_ns[i] < 0)
 			group->nr_crossed[i]++;
 		else

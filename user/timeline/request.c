@@ -278,7 +278,7 @@ void request_finish(struct request *r, const struct connection *c, bool ended)
 	if (r->begin_ns && c->last_retransmit_ns >= r->begin_ns &&
 	    c->last_retransmit_ns < r->end_ns)
 		r->flags |= REQUEST_RETRANSMIT;
-	if (whole && r->state != REQUEST_CUT_BEGIN) {
+	if (whole && r->state != REQUEST_CUT_BEGIN && r->end_ns >= r->begin_ns) {
 		r->state = REQUEST_WHOLE;
 		if (r->kind == REQUEST_SERVED)
 			add_spans(r);

@@ -110,5 +110,6 @@ void request_split_done(struct connection *c)
 	while (nr < c->nr_marks && c->marks[nr].in_from < c->current.in_to)
 		nr++;
 	c->nr_marks -= nr;
-	memmove(c->marks, c->marks + nr, c->nr_marks * sizeof(c->marks[0]));
+	if (nr) /* where there never was one, there is no array */
+		memmove(c->marks, c->marks + nr, c->nr_marks * sizeof(c->marks[0]));
 }
