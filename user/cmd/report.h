@@ -61,6 +61,9 @@ struct report_worst {
 
 struct report_sums {
 	struct histogram response, service, without_pauses;
+	struct histogram
+		lateness;  /* of the generator: sent after it was due and had a connection */
+	uint64_t nr_early; /* sent before that: not in lateness */
 	struct ranking ranking;
 	struct split all;
 	struct report_bill bill;
@@ -101,8 +104,9 @@ struct report_run {
 	struct splitter *splitter;
 	struct requests_totals totals;
 	struct splitter_totals split_totals;
-	bool is_pushed;	       /* the request that is being joined */
-	uint64_t nr_same_turn; /* entries whose turn another one had already */
+	bool is_pushed;		 /* the request that is being joined */
+	uint64_t generator_tgid; /* as the schedule says; 0: it does not */
+	uint64_t nr_same_turn;	 /* entries whose turn another one had already */
 	bool out_of_memory;
 	int error; /* of a schedule */
 };

@@ -83,6 +83,7 @@ static int read_clock(struct report_run *run, const char *path)
 		return error;
 	found = report_clock(clock, schedule_meta(reader, "clock"),
 			     schedule_nr_anchors(reader) ? schedule_anchor(reader, 0) : NULL);
+	run->generator_tgid = schedule_meta_number(reader, "pid");
 	if (*run->clock.name && run->clock.offset_ns != found.offset_ns) {
 		found.usable = false;
 		found.why_not = "the schedules are of different clocks";
@@ -147,7 +148,8 @@ static struct join_request join_request_of(const struct request *request)
 		.from = request->in_from,
 		.to = request->in_to,
 		.arrived_ns = request->arrived_ns ? request->arrived_ns : request->begin_ns,
-		.answered_ns = request->last_out_ns ? request->last_out_ns : request->end_ns,
+		/* a write returns when it likes: the client may have read all of it before */
+		.answered_ns = request->first_out_ns ? request->first_out_ns : request->end_ns,
 		.key = request->key,
 	};
 }

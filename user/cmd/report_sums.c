@@ -74,6 +74,21 @@ static uint64_t in_pauses_ns(const struct split *split)
 	return ns + split->ns[CAUSE_BACKLOG_PAUSE];
 }
 
+/* Waiting for a connection is the queue's part, not lateness. */
+static void add_lateness(struct report_sums *s, const struct schedule_request *entry)
+{
+	uint64_t due_ns = entry->intended_ns;
+
+	if (entry->sent_ns == SCHEDULE_UNKNOWN || due_ns == SCHEDULE_UNKNOWN)
+		return;
+	if (entry->conn_wait_ns != SCHEDULE_UNKNOWN)
+		due_ns += entry->conn_wait_ns;
+	if (entry->sent_ns < due_ns)
+		s->nr_early++;
+	else
+		histogram_add(&s->lateness, entry->sent_ns - due_ns);
+}
+
 uint64_t report_without_pauses_ns(const struct split_result *result)
 {
 	return result->end_ns - result->begin_ns - in_pauses_ns(&result->split);
@@ -93,6 +108,8 @@ int report_sums_add(struct report_sums *s, const struct request_row *row,
 	histogram_add(&s->without_pauses, report_without_pauses_ns(result));
 	if (entry && entry->sent_ns != SCHEDULE_UNKNOWN && result->end_ns >= entry->sent_ns)
 		histogram_add(&s->service, result->end_ns - entry->sent_ns);
+	if (entry)
+		add_lateness(s, entry);
 	if (!s->first_ns || result->begin_ns < s->first_ns)
 		s->first_ns = result->begin_ns;
 	if (result->begin_ns > s->last_ns)

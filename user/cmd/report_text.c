@@ -284,7 +284,31 @@ static void print_clock(const struct report_run *run)
 	printf("\n");
 }
 
-static void print_trust(const struct report_run *run)
+/* A generator that stops with the server cannot plan meanwhile: the worst requests never exist. */
+static void print_generator(struct report_run *run)
+{
+	const struct account_target *target =
+		account_target(&run->requests.replay->account, (uint32_t)run->generator_tgid);
+	struct histogram *late = &run->sums.lateness;
+	char times[3][UNITS_BYTES];
+
+	if (!run->join)
+		return;
+	if (target && strcmp(target->role, "client"))
+		printf("WARNING: the generator is in the recorded server's own process: it stops "
+		       "when "
+		       "the server does, and what\n  it did not plan meanwhile is missing here: "
+		       "the true percentiles are higher\n");
+	if (late->nr)
+		printf("generator: sent late by p50 %s, p99 %s, max %s\n",
+		       units_print_time(times[0], histogram_percentile(late, 50)),
+		       units_print_time(times[1], histogram_percentile(late, 99)),
+		       units_print_time(times[2], late->max));
+	if (run->sums.nr_early)
+		printf("  %" PRIu64 " were sent before they were due\n", run->sums.nr_early);
+}
+
+static void print_trust(struct report_run *run)
 {
 	const struct splitter_totals *t = &run->split_totals;
 	const struct split *all = &run->sums.all;
@@ -295,6 +319,7 @@ static void print_trust(const struct report_run *run)
 	printf("\nhow far to trust this\n");
 	print_join(run);
 	print_clock(run);
+	print_generator(run);
 	printf("unknown: %s of all time (%s lost records, %s no thread)\n",
 	       label_share(share, unknown_ns, split_total_ns(all)),
 	       units_print_time(time, all->ns[CAUSE_LOST]),
