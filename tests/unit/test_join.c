@@ -243,11 +243,11 @@ Test(join, what_waits_is_given_up_after_a_while)
 {
 	struct seen seen = {0};
 	struct join *join = join_of("1,1,100,110,400,5001,80,0,10,,\n"
-				    "2,2,9000000000,9000000010,9000000100,5002,80,0,10,,\n",
+				    "2,2,19000000000,19000000010,19000000100,5002,80,0,10,,\n",
 				    &seen);
 
-	server_saw(join, &b, 5002, 0, 10, 9 * SECOND + 20, NULL);
-	cr_assert(eq(sz, seen.nr, 2), "the first is given up once five seconds have passed");
+	server_saw(join, &b, 5002, 0, 10, 19 * SECOND + 20, NULL);
+	cr_assert(eq(sz, seen.nr, 2), "the first is given up once fifteen seconds have passed");
 	cr_expect(eq(int, seen.of[1].reason, UNMATCHED_CONNECTION));
-	end(join, &seen, 10 * SECOND);
+	end(join, &seen, 20 * SECOND);
 }

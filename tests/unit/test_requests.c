@@ -180,6 +180,24 @@ static struct case_row cases[] = {
 	 "1150 read 7 conn=1 tgid=5 in_bytes=10 bytes=10\n"
 	 "1400 write 7 conn=1 tgid=5 in_bytes=10 out_bytes=5 bytes=5\n",
 	 "0-10>0-5 cut at the begin r7 a7\n"},
+	{"nothing followed for ten seconds: its turn is over, and what is written later is nobody's",
+	 ACCEPTED
+	 "1100 arrive 0 conn=1 tgid=5 in_bytes=10\n"
+	 "1150 read 7 conn=1 tgid=5 in_bytes=10 bytes=10\n"
+	 "1400 write 7 conn=1 tgid=5 in_bytes=10 out_bytes=5 bytes=5\n"
+	 "12000000000 write 7 conn=1 tgid=5 in_bytes=10 out_bytes=8 bytes=3\n"
+	 "12000001500 arrive 0 conn=1 tgid=5 in_bytes=22 out_bytes=8\n"
+	 "12000001600 read 8 conn=1 tgid=5 in_bytes=22 out_bytes=8 bytes=12\n"
+	 "12000001700 write 8 conn=1 tgid=5 in_bytes=22 out_bytes=9 bytes=1\n",
+	 "0-10>0-5 whole 0+50+250+0+0+0 r7 a7\n"
+	 "10-22>8-9 whole 0+100+100+0+0+0 r8 a8\n"},
+	{"an answer that goes on after nine seconds is one",
+	 ACCEPTED
+	 "1100 arrive 0 conn=1 tgid=5 in_bytes=10\n"
+	 "1150 read 7 conn=1 tgid=5 in_bytes=10 bytes=10\n"
+	 "1400 write 7 conn=1 tgid=5 in_bytes=10 out_bytes=5 bytes=5\n"
+	 "9000001400 write 7 conn=1 tgid=5 in_bytes=10 out_bytes=8 bytes=3\n",
+	 "0-10>0-8 whole 0+50+250+9000000000+0+0 r7 a7\n"},
 	{"reset in the middle",
 	 ACCEPTED
 	 "1100 arrive 0 conn=1 tgid=5 in_bytes=10\n"

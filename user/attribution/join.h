@@ -15,7 +15,9 @@
 
 #include "user/import/schedule.h"
 
-#define JOIN_PATIENCE_NS 5000000000ull /* after the answer came, for the server's view of it */
+/* After the answer came, for the server's view of it: requests.h may take REQUESTS_QUIET_NS to be
+ * sure that nothing follows. */
+#define JOIN_PATIENCE_NS 15000000000ull
 
 enum join_key {
 	JOIN_NONE,  /* unmatched */

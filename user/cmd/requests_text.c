@@ -179,6 +179,10 @@ static void print_connections(const struct requests_totals *t)
 		printf("  %" PRIu64 " of %" PRIu64
 		       " socket records fell back behind an earlier position: left out\n",
 		       t->nr_fallen, t->nr_steps);
+	if (t->nr_continued)
+		printf("  %" PRIu64 " times something was written long after an answer had seemed "
+		       "over: in no response time\n",
+		       t->nr_continued);
 	if (t->nr_rushed)
 		printf("  %" PRIu64 " requests were given out before all their pauses were "
 		       "known\n",

@@ -203,6 +203,26 @@ struct connection *connections_next(const struct connections *cs, size_t *cursor
 	return map_next(&cs->by_nr, cursor);
 }
 
+static int compare_numbers(const void *left, const void *right)
+{
+	const struct connection *const *a = left, *const *b = right;
+
+	return ((*a)->conn.conn > (*b)->conn.conn) - ((*a)->conn.conn < (*b)->conn.conn);
+}
+
+struct connection **connections_sorted(const struct connections *cs, size_t *ret_nr)
+{
+	struct connection **all = calloc(cs->by_nr.nr + 1, sizeof(all[0]));
+	size_t cursor = 0;
+
+	*ret_nr = cs->by_nr.nr;
+	for (size_t i = 0; all && i < *ret_nr; i++)
+		all[i] = connections_next(cs, &cursor);
+	if (all)
+		qsort(all, *ret_nr, sizeof(all[0]), compare_numbers);
+	return all;
+}
+
 char *connection_print_peer(char buffer[CONNECTION_PEER_BYTES], const struct event_conn *conn)
 {
 	unsigned char address[16];

@@ -63,6 +63,7 @@ struct connection {
 	struct turn current; /* being read or answered */
 	struct turn next;    /* arrived, and not read at all */
 	bool has_answered;
+	bool had_turn;
 };
 
 struct connections {
@@ -100,6 +101,10 @@ void connection_unref(struct connection *c);
 
 /* The next one that is open; *cursor starts at 0. NULL at the end. */
 struct connection *connections_next(const struct connections *cs, size_t *cursor);
+
+/* All that are open, by number, so that what is said does not depend on a hash; to be freed. NULL
+ * when out of memory. */
+struct connection **connections_sorted(const struct connections *cs, size_t *ret_nr);
 
 /* "10.0.0.7:41234", "[2001:db8::1]:80", "unix 4711". Returns @buffer. */
 #define CONNECTION_PEER_BYTES 64

@@ -22,7 +22,7 @@ struct requests {
 	struct map clients; /* tgids of recorded clients; the values mean nothing */
 	struct record_lost losses[LOSSES_KEPT]; /* a ring */
 	uint64_t nr_losses;
-	uint64_t now_ns;
+	uint64_t now_ns, swept_ns;
 	struct turn_sink sink;
 	request_fn *fn;
 	void *arg;
@@ -245,6 +245,38 @@ static int on_close(struct requests *r, const struct event_conn *conn)
 	return err;
 }
 
+#define SWEEP_NS 1000000000ull
+
+/* Turns that nothing follows are finished all the same, about once a second. */
+static int sweep_quiet(struct requests *r)
+{
+	struct connection *c;
+	size_t cursor = 0;
+	int err = 0;
+
+	if (r->now_ns < r->swept_ns + SWEEP_NS || r->now_ns < REQUESTS_QUIET_NS)
+		return 0;
+	r->swept_ns = r->now_ns;
+	while (!err && (c = connections_next(&r->connections, &cursor)))
+		err = turn_quiet(c, r->now_ns - REQUESTS_QUIET_NS, &r->sink);
+	return err;
+}
+
+/* What comes of a connection without a turn is part of none; nobody will ask for it. */
+static void note_continued(struct requests *r, struct connection *c, const struct event_sock *step)
+{
+	bool accepted = connection_is_accepted(c);
+
+	if (c->current.open || !c->had_turn ||
+	    step->hdr.kind != (accepted ? EVENT_SOCK_WRITE : EVENT_SOCK_READ))
+		return;
+	if (accepted)
+		points_forget(&c->writes, c->out_seen);
+	else
+		points_forget(&c->reads, c->read_seen);
+	r->totals.nr_continued++;
+}
+
 static int on_step(struct requests *r, const struct event_sock *step)
 {
 	struct connection *c = connections_get(&r->connections, step->conn);
@@ -257,6 +289,7 @@ static int on_step(struct requests *r, const struct event_sock *step)
 		return 0;
 	}
 	err = turn_step(c, step, &r->sink);
+	note_continued(r, c, step);
 	if (!err && step->hdr.kind == EVENT_SOCK_READ)
 		err = serving_read(&r->serving, step->hdr.tid, step->hdr.ts_ns, step->conn,
 				   accepted);
@@ -286,6 +319,8 @@ int requests_event(struct requests *r, const struct event_hdr *event)
 	if (event->ts_ns > r->now_ns)
 		r->now_ns = event->ts_ns;
 	give_out_due(r, false);
+	if (sweep_quiet(r))
+		return -ENOMEM;
 	switch (event->kind) {
 	case EVENT_SOCK_ARRIVE:
 	case EVENT_SOCK_READ:
@@ -329,26 +364,14 @@ void requests_gone(struct requests *r, uint32_t tid)
 	serving_gone(&r->serving, tid);
 }
 
-/* By number, so that what is said does not depend on a hash. */
-static int compare_connections(const void *left, const void *right)
-{
-	const struct connection *const *a = left, *const *b = right;
-
-	return ((*a)->conn.conn > (*b)->conn.conn) - ((*a)->conn.conn < (*b)->conn.conn);
-}
-
 int requests_end(struct requests *r)
 {
-	size_t nr = r->connections.by_nr.nr, cursor = 0;
-	struct connection **all = calloc(nr + 1, sizeof(all[0]));
+	size_t nr;
+	struct connection **all = connections_sorted(&r->connections, &nr);
 	int err = all ? 0 : -ENOMEM;
 
 	give_out_due(r, true); /* these had ended before */
 	r->ended = true;
-	for (size_t i = 0; i < nr && !err; i++)
-		all[i] = connections_next(&r->connections, &cursor);
-	if (!err)
-		qsort(all, nr, sizeof(all[0]), compare_connections);
 	for (size_t i = 0; i < nr && !err; i++) {
 		err = turn_end(all[i], &r->sink);
 		add_fallen(r, all[i]);

@@ -12,7 +12,10 @@
 
 #define REQUESTS_HELD_MAX (1u << 18)
 #define REQUESTS_HOLD_NS  (2 * PAUSE_GRACE_NS) /* after its end: for pauses and the other end */
-#define CROSSING_MAX_NS	  20000ull	       /* more than two probes can differ */
+#define REQUESTS_QUIET_NS                                                                          \
+	10000000000ull		 /* an answer is over when nothing of it came for so long          \
+				  */
+#define CROSSING_MAX_NS 20000ull /* more than two probes can differ */
 
 typedef void request_fn(void *arg, const struct request *request);
 
@@ -35,9 +38,10 @@ struct requests_totals {
 	uint64_t nr[NR_REQUEST_KINDS];
 	uint64_t nr_state[NR_REQUEST_STATES]; /* of served ones, and sent ones */
 	uint64_t nr_connections, nr_linked, nr_refused, nr_accepted_before;
-	uint64_t nr_steps;    /* records of sockets */
-	uint64_t nr_unplaced; /* of connections whose opening is not in the recording */
-	uint64_t nr_fallen;   /* whose position fell back: left out */
+	uint64_t nr_steps;     /* records of sockets */
+	uint64_t nr_unplaced;  /* of connections whose opening is not in the recording */
+	uint64_t nr_continued; /* written, or read by a client, after its turn was taken for over */
+	uint64_t nr_fallen;    /* whose position fell back: left out */
 	uint64_t nr_crossed, nr_crossed_far, crossed_max_ns;
 	uint64_t nr_both, nr_http;
 	uint64_t nr_rushed; /* given out before all pauses were known, for want of room */

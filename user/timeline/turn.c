@@ -22,6 +22,7 @@ static int finish(struct connection *c, const struct turn_sink *sink)
 {
 	int err = c->current.open ? sink->fn(sink->arg, c) : 0;
 
+	c->had_turn |= c->current.open;
 	c->current = c->next;
 	c->next = (struct turn){0};
 	return err;
@@ -182,6 +183,33 @@ int turn_step(struct connection *c, const struct event_sock *step, const struct 
 	default:
 		return 0;
 	}
+}
+
+static bool was_before(const struct points *points, uint64_t pos, uint64_t before_ns)
+{
+	const struct point *last = points_reaching(points, pos);
+
+	return last && last->ts_ns < before_ns;
+}
+
+int turn_quiet(struct connection *c, uint64_t before_ns, const struct turn_sink *sink)
+{
+	struct turn *turn = &c->current;
+
+	if (!turn->open || c->next.open)
+		return 0;
+	if (!connection_is_accepted(c)) {
+		if (c->read_seen <= turn->in_from ||
+		    !was_before(&c->reads, c->read_seen, before_ns))
+			return 0;
+		turn->in_to = c->read_seen;
+		return finish(c, sink);
+	}
+	if (c->out_seen <= turn->out_from || c->read_seen < c->in_seen ||
+	    !was_before(&c->writes, c->out_seen, before_ns))
+		return 0;
+	turn->out_to = c->out_seen;
+	return finish(c, sink);
 }
 
 int turn_end(struct connection *c, const struct turn_sink *sink)

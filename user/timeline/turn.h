@@ -25,6 +25,10 @@ void turn_begin(struct connection *c);
 /* One step of @c (ARRIVE, READ, WRITE, ACK, RETRANSMIT). 0 or -ENOMEM. */
 int turn_step(struct connection *c, const struct event_sock *step, const struct turn_sink *sink);
 
+/* Finish a turn whose answer ended before @before_ns and that nothing has followed, so that it need
+ * not wait for the next one. What is written after that belongs to no turn. 0 or -ENOMEM. */
+int turn_quiet(struct connection *c, uint64_t before_ns, const struct turn_sink *sink);
+
 /* Nothing more comes of @c. 0 or -ENOMEM. */
 int turn_end(struct connection *c, const struct turn_sink *sink);
 
