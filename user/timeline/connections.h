@@ -86,6 +86,12 @@ static inline struct connection *connection_asked(struct connection *c)
 	return connection_is_accepted(c) || !c->peer ? c : c->peer;
 }
 
+/* Points left out since their position was lower than the one before. */
+static inline uint64_t connection_nr_fallen(const struct connection *c)
+{
+	return c->arrivals.nr_fallen + c->reads.nr_fallen + c->writes.nr_fallen;
+}
+
 struct connection *connections_get(const struct connections *cs, uint32_t conn);
 
 /* A record of kind CONN_OPEN. *ret: the connection, when it is new. 0 or -ENOMEM. */

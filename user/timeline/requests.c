@@ -12,6 +12,7 @@
 #include "user/timeline/turn.h"
 
 #define LOSSES_KEPT 64
+#define SWEEP_NS    1000000000ull
 
 struct requests {
 	struct connections connections;
@@ -224,11 +225,6 @@ static int on_open(struct requests *r, const struct event_conn *conn)
 	return err;
 }
 
-static void add_fallen(struct requests *r, const struct connection *c)
-{
-	r->totals.nr_fallen += c->arrivals.nr_fallen + c->reads.nr_fallen + c->writes.nr_fallen;
-}
-
 static int on_close(struct requests *r, const struct event_conn *conn)
 {
 	struct connection *c = connections_get(&r->connections, conn->conn);
@@ -240,12 +236,10 @@ static int on_close(struct requests *r, const struct event_conn *conn)
 	c->closed_ns = conn->hdr.ts_ns;
 	c->reset = conn->flags & SOCK_RESET || conn->error;
 	err = turn_end(c, &r->sink);
-	add_fallen(r, c);
+	r->totals.nr_fallen += connection_nr_fallen(c);
 	connections_close(&r->connections, c);
 	return err;
 }
-
-#define SWEEP_NS 1000000000ull
 
 /* Turns that nothing follows are finished all the same, about once a second. */
 static int sweep_quiet(struct requests *r)
@@ -374,7 +368,7 @@ int requests_end(struct requests *r)
 	r->ended = true;
 	for (size_t i = 0; i < nr && !err; i++) {
 		err = turn_end(all[i], &r->sink);
-		add_fallen(r, all[i]);
+		r->totals.nr_fallen += connection_nr_fallen(all[i]);
 	}
 	free(all);
 	give_out_due(r, true);
