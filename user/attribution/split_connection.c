@@ -53,6 +53,8 @@ static void forget_before(struct condition_list *list, uint64_t ns)
 
 	while (nr < list->nr && (list->at[nr].to_ns <= ns || list->nr - nr > SPLIT_SEGMENTS_MAX))
 		nr++;
+	if (!nr)
+		return;
 	list->nr -= nr;
 	memmove(list->at, list->at + nr, list->nr * sizeof(list->at[0]));
 }
