@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "tests/lib/split_tale.h"
+#include "user/attribution/split_connection.h"
 
 #define US	    1000ull
 #define MS	    1000000ull
@@ -245,4 +246,46 @@ Test(splitter, each_pause_is_named_by_those_it_hit_and_by_those_behind)
 		cr_expect(eq(u64, tale->found[i].split.pause_nr, 1), "%s", tale->found[i].text);
 	cr_expect(zero(u64, tale->found[20].split.pause_nr));
 	split_tale_free(tale);
+}
+
+/* One connection, and a client that waits for each answer: those behind the one that a pause hit
+ * wait for the connection. */
+Test(splitter, a_wait_for_the_connection_is_what_those_before_on_it_waited_for)
+{
+	struct split_connections connections = {0};
+	struct segment segments[2] = {{1000, 21000, 1, CAUSE_PAUSE, 11},
+				      {21000, 21500, 0, CAUSE_ON_CPU, 11}};
+	struct split_result result = {
+		.segments = segments, .nr = 2, .room = 2, .begin_ns = 1000, .end_ns = 21500};
+	struct split_request request = {.at_ns = {[AT_INTENDED] = 1000, [AT_SENT] = 1000}};
+	struct split_backlog backlog;
+	struct conditions previous;
+
+	cr_assert(zero(int, split_connection_add(&connections, 7, &request, &result, &previous,
+						 &backlog)));
+	cr_expect(zero(u64, backlog.ns[0]));
+	cr_expect(zero(sz, previous.nr));
+	segments[0] = (struct segment){21500, 22000, 0, CAUSE_ON_CPU, 11};
+	result.nr = 1;
+	result.begin_ns = 2000;
+	result.end_ns = 22000;
+	request.at_ns[AT_INTENDED] = 2000;
+	request.at_ns[AT_SENT] = 21500;
+	request.connection_wait_ns = 19500;
+	cr_assert(zero(int, split_connection_add(&connections, 7, &request, &result, &previous,
+						 &backlog)));
+	cr_expect(eq(u64, backlog.ns[0], 19500)); /* without the pause it had been free */
+	cr_expect(zero(i64, backlog.misfit_ns));
+	cr_assert(eq(sz, previous.nr, 2));
+	cr_expect(eq(u64, previous.at[0].pause_nr, 1));
+	request.at_ns[AT_INTENDED] = 2100; /* and a third, of 400 ns without the pause */
+	request.at_ns[AT_SENT] = 22000;
+	request.connection_wait_ns = 19900;
+	segments[0] = (struct segment){22000, 22500, 0, CAUSE_ON_CPU, 11};
+	result.end_ns = 22500;
+	cr_assert(zero(int, split_connection_add(&connections, 7, &request, &result, &previous,
+						 &backlog)));
+	cr_expect(eq(u64, backlog.ns[0], 19500));
+	cr_expect(eq(u64, backlog.ns[NR_BACKLOGS - 1], 400));
+	split_connections_free(&connections);
 }

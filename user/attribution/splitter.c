@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "user/attribution/split_connection.h"
 #include "user/attribution/split_held.h"
 #include "user/attribution/split_inputs.h"
 #include "user/attribution/splitter.h"
@@ -10,6 +11,7 @@ struct splitter {
 	struct condition_store *store;
 	struct split_replay *replay;
 	struct split_inputs inputs;
+	struct split_connections connections;
 	struct held_requests held;
 	struct split_result result;
 	uint64_t now_ns;
@@ -41,6 +43,19 @@ static void count(struct splitter_totals *totals, const struct split_result *res
 	split_add(&totals->sum, &result->split);
 }
 
+/* Where it waited for its connection, what it then lasted is split first: those behind it on the
+ * connection wait for that. */
+static int add_connection(struct splitter *s, const struct held_request *held,
+			  struct split_request *request)
+{
+	int err = split_connection_add(&s->connections, held->schedule.conn, request, &s->result,
+				       &request->previous, &request->connection);
+
+	if (err || !request->connection_wait_ns)
+		return err;
+	return split_request(request, &s->result);
+}
+
 static int give_out(struct splitter *s, const struct held_request *held, uint64_t known_ns)
 {
 	const struct schedule_request *schedule = held->has_schedule ? &held->schedule : NULL;
@@ -59,6 +74,8 @@ static int give_out(struct splitter *s, const struct held_request *held, uint64_
 		s->totals.nr_unsplit++;
 		return 0;
 	}
+	if (!err && held->has_schedule && held->schedule.conn != SCHEDULE_UNKNOWN)
+		err = add_connection(s, held, &request);
 	if (err)
 		return err;
 	count(&s->totals, &s->result);
@@ -146,6 +163,7 @@ void splitter_free(struct splitter *s)
 	condition_store_free(s->store);
 	split_replay_free(s->replay);
 	split_inputs_free(&s->inputs);
+	split_connections_free(&s->connections);
 	held_free(&s->held);
 	split_free(&s->result);
 	free(s);
