@@ -351,6 +351,7 @@ Test(split, its_pause_is_the_one_with_the_largest_part_direct_and_through_backlo
 	cr_expect(eq(u64, result.split.pause_nr, 3));
 	cr_expect(eq(u64, result.split.pause_ns, 50)); /* 10 direct, 40 backlog */
 	cr_expect(eq(u64, result.split.ns[CAUSE_BACKLOG_PAUSE], 40));
+	cr_expect(eq(i64, result.split.misfit_ns, 50)); /* 100 at work, 50 of them replayed */
 	split_free(&result);
 }
 

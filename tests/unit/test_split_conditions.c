@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "user/attribution/conditions.h"
+#include "user/attribution/conditions_ring.h"
 #include "user/base/cleanup.h"
 #include "user/recording/record.h"
 
@@ -312,5 +313,18 @@ Test(split_conditions, a_thread_is_at_work_until_it_goes_idle)
 	cr_expect(eq(u64, condition_store_busy_until(tale.store, 11, 1300 * US), 1400 * US));
 	condition_list_free(&list);
 	threads_free(tale.threads);
+	condition_store_free(tale.store);
+}
+
+Test(split_conditions, what_is_overwritten_is_not_known)
+{
+	struct tale tale = begin();
+	uint64_t nr = PAST_MAX + 1000, last = 1000 + 2 * (nr - 1);
+
+	for (uint64_t i = 0; i < nr; i++)
+		tell_work(&tale, &(struct work){11, 1000 + 2 * i, 1001 + 2 * i, false});
+	cr_expect(eq(u64, condition_store_busy_until(tale.store, 11, 1003 * US), 1003 * US));
+	cr_expect(eq(u64, condition_store_busy_until(tale.store, 11, (last + 1) * US),
+		     (last + 1) * US)); /* it did not do anything that tells that it runs */
 	condition_store_free(tale.store);
 }

@@ -22,7 +22,7 @@ static int put_merged(struct condition_list *list, uint64_t from_ns, uint64_t to
  * never. */
 static uint64_t idle_since(const struct thread_past *thread, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t nr = past_after(&thread->spans, from_ns);
+	uint64_t nr = past_after(&thread->spans, from_ns), known_ns = from_ns;
 
 	for (; nr < thread->spans.end; nr++) {
 		const struct past *span = past_at(&thread->spans, nr);
@@ -31,12 +31,17 @@ static uint64_t idle_since(const struct thread_past *thread, uint64_t from_ns, u
 			    (span->what == REASON_PARKED && !(span->flags & PAST_BARRIER) &&
 			     !past_holding(&thread->stops, span->from_ns));
 
-		if (span->from_ns >= to_ns)
-			return to_ns;
+		if (span->from_ns > known_ns)
+			return known_ns; /* overwritten */
 		if (idle)
 			return span->from_ns > from_ns ? span->from_ns : from_ns;
+		if (span->to_ns >= to_ns)
+			return to_ns;
+		known_ns = span->to_ns;
 	}
-	return to_ns;
+	if (known_ns < thread->seen_ns) /* it has run since */
+		known_ns = thread->seen_ns;
+	return known_ns < to_ns ? known_ns : to_ns;
 }
 
 uint64_t condition_store_busy_until(const struct condition_store *s, uint32_t tid, uint64_t ns)
@@ -47,6 +52,8 @@ uint64_t condition_store_busy_until(const struct condition_store *s, uint32_t ti
 	if (!thread)
 		return ns;
 	nr = past_after(&thread->work, ns);
+	if (nr == thread->work.first && nr)
+		return ns; /* what came next is overwritten */
 	if (nr < thread->work.end)
 		until_ns = past_at(&thread->work, nr)->from_ns;
 	else

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define PAST_KEPT_NS 10000000000ull
-#define PAST_MAX     (1u << 16)
+#define PAST_MAX     (1u << 19)
 
 enum past_flag {
 	PAST_BARRIER = 1 << 0,	 /* waited at a safepoint's barrier */

@@ -149,7 +149,8 @@ static void prepare_backlog(struct laying *l)
 	if (!s->backlog || !s->backlog->replayed)
 		return;
 	memcpy(l->left_ns, s->backlog->ns, sizeof(l->left_ns));
-	l->result->split.misfit_ns += s->backlog->misfit_ns;
+	for (size_t i = 0; i < NR_BACKLOGS; i++)
+		l->result->split.misfit_ns -= (int64_t)s->backlog->ns[i];
 	cursor_begin(&losses, &l->request->losses, s->from_ns);
 	cursor_begin(&own, list, s->from_ns);
 	for (uint64_t ns = s->from_ns, until_ns; ns < s->to_ns; ns = until_ns) {
@@ -283,6 +284,15 @@ static void decide(struct laying *l, struct segment *piece)
 	}
 }
 
+/* Of a wait, what its replay speaks of. */
+static bool is_explained(const struct segment *piece)
+{
+	enum cause cause = (enum cause)piece->cause;
+
+	return split_is_stop(cause) ||
+	       (cause >= CAUSE_BACKLOG_PAUSE && cause <= CAUSE_BACKLOG_LOAD);
+}
+
 static int lay(const struct split_request *request, const struct stretch *stretch,
 	       struct split_result *result)
 {
@@ -302,6 +312,8 @@ static int lay(const struct split_request *request, const struct stretch *stretc
 					 .to_ns = stretch->to_ns,
 					 .tid = stretch->thread ? stretch->thread->tid : 0};
 		decide(&l, &piece);
+		if (stretch->backlog && stretch->backlog->replayed && is_explained(&piece))
+			result->split.misfit_ns += (int64_t)(piece.to_ns - piece.from_ns);
 		err = put(result, &piece);
 	}
 	return err;

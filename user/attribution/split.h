@@ -53,7 +53,6 @@ struct split_thread {
 struct split_backlog {
 	bool replayed;		  /* else all of it is the load's, or the connection's */
 	uint64_t ns[NR_BACKLOGS]; /* by cause - CAUSE_BACKLOG_PAUSE; the load's is what is left */
-	int64_t misfit_ns;	  /* handed through */
 };
 
 struct split_request {

@@ -117,7 +117,6 @@ static int replay(struct split_connections *c, struct client_connection *connect
 	connection->last_ns = one.arrival_ns;
 	queue_backlog(spans, intended_ns, intended_ns + request->connection_wait_ns, &backlog);
 	ret->replayed = true;
-	ret->misfit_ns = backlog.misfit_ns;
 	for (int i = 0; i < NR_BACKLOGS; i++)
 		ret->ns[i] = backlog.of_ns[i];
 	return 0;

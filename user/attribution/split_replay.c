@@ -233,7 +233,6 @@ static int measure(struct split_replay *r, const struct line *line, const struct
 static void tell(const struct queue_backlog *backlog, struct split_backlog *ret)
 {
 	ret->replayed = true;
-	ret->misfit_ns = backlog->misfit_ns;
 	for (int i = 0; i < NR_BACKLOGS; i++)
 		ret->ns[i] = backlog->of_ns[i];
 }
