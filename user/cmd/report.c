@@ -26,6 +26,7 @@ static const struct argp_option argp_options[] = {
 	 "'GET /a:p99<50ms'; may be given several times. The exit code is 12 when one was broken",
 	 0},
 	{"worst", OPTION_WORST, "N", 0, "How many of the slowest requests to list (10)", 0},
+	READER_ROW_CSV("A row a request, with a column a cause; nothing else"),
 	READER_ROW_JSON("The report as one JSON object"),
 	{0},
 };
@@ -37,7 +38,9 @@ static const char argp_doc[] =
 	"  standstill report run.still                     # from arrival at the server's sockets\n"
 	"  standstill report run.still --schedule a.sched --schedule b.sched --worst 50\n"
 	"  standstill report run.still --schedule run.sched --sla 'p99<50ms@10s' --sla 'max<1s'\n"
-	"  standstill report run.still --schedule run.sched --json\n\n"
+	"  standstill report run.still --schedule run.sched --json\n"
+	"  standstill report run.still --schedule run.sched --csv    # each request with its "
+	"split\n\n"
 	"The rules by which time is given to causes: docs/attribution.md.";
 
 static void take_sla(struct report_options *options, const char *arg, struct argp_state *state)
@@ -81,6 +84,20 @@ static int verdict(const struct report_options *options, int code)
 	return code;
 }
 
+static void print(struct report_run *run)
+{
+	switch (run->options->reader.format) {
+	case FORMAT_JSON:
+		report_json(run);
+		break;
+	case FORMAT_CSV:
+		break; /* the rows are out */
+	case FORMAT_TEXT:
+		report_text(run);
+		break;
+	}
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct report_sla slas[SLAS_MAX] = {0};
@@ -92,10 +109,7 @@ int cmd_report(int argc, char **argv)
 		return code;
 	code = report_run(&run);
 	if (code == EXIT_OK || code == EXIT_DAMAGED) {
-		if (options.reader.format == FORMAT_JSON)
-			report_json(&run);
-		else
-			report_text(&run);
+		print(&run);
 		code = verdict(&options, code);
 	}
 	report_run_free(&run);

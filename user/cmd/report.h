@@ -121,4 +121,9 @@ void report_text(struct report_run *run);
 void report_sla_text(const struct report_run *run);
 void report_json(struct report_run *run);
 
+/* ---- report_csv.c: a row a request, as they are split ---- */
+
+void report_csv_header(void);
+void report_csv_row(const struct request_row *row, const struct splitter_row *split);
+
 #endif

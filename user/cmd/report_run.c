@@ -186,6 +186,8 @@ static void on_split(void *arg, const struct splitter_row *split)
 	if (split->request->state != REQUEST_WHOLE)
 		return;
 	request_row_fill(&row, split->request, run->requests.replay->threads);
+	if (run->options->reader.format == FORMAT_CSV)
+		report_csv_row(&row, split);
 	take(run, report_sums_add(&run->sums, &row, split->schedule, split->result));
 	for (size_t i = 0; i < run->options->nr_slas; i++)
 		take(run, report_sla_add(&run->options->slas[i], &row, split->result->begin_ns,
@@ -238,6 +240,8 @@ int report_run(struct report_run *run)
 		complain("out of memory");
 		return EXIT_FAILED;
 	}
+	if (options->reader.format == FORMAT_CSV)
+		report_csv_header();
 	code = replay_file(run->requests.replay, options->reader.path);
 	if (code != EXIT_OK && code != EXIT_DAMAGED)
 		return code;

@@ -6,7 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * What a request asks for, the same in every server, and the timer that a server would have: from when its handler is called to when the
- * answer was handed over. Paths: / (a small answer), /sleep?ms=N, /gc, /db?ms=N.
+ * answer was handed over. Paths: / (a small answer), /sleep?ms=N, /gc, /db?ms=N, /locked, /hold?ms=N, /spin?ms=N,
+ * /ask.
  */
 final class Work {
 	private static final byte[] OK = "ok\n".getBytes(StandardCharsets.US_ASCII);
@@ -18,6 +19,10 @@ final class Work {
 
 	private final Timer timer = new Timer("request");
 	private final Database database = Database.fromProperties();
+	private final Peer peer = Peer.fromProperties();
+	private final Object lock = new Object();
+	private final Object live = live(Integer.getInteger("live", 0));
+	private int counter;
 
 	void handle(String path, String query, Reply reply) throws IOException {
 		long begin = System.nanoTime();
@@ -51,6 +56,17 @@ final class Work {
 		case "/gc":
 			System.gc();
 			return 200;
+		case "/locked":
+			locked();
+			return 200;
+		case "/hold":
+			hold(number(query));
+			return 200;
+		case "/spin":
+			spin(number(query));
+			return 200;
+		case "/ask":
+			return peer != null && peer.ask() ? 200 : 500;
 		case "/db":
 			return database != null && database.sleep(number(query)) ? 200 : 500;
 		default:
@@ -63,6 +79,34 @@ final class Work {
 
 		for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime())
 			LockSupport.parkNanos(left);
+	}
+
+	private void locked() {
+		synchronized (lock) {
+			counter++;
+		}
+	}
+
+	private void hold(long ms) {
+		synchronized (lock) {
+			sleep(ms);
+		}
+	}
+
+	private static void spin(long ms) {
+		long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+
+		while (System.nanoTime() < until)
+			Thread.onSpinWait();
+	}
+
+	/** Small objects, so many million bytes of them, for a collection that takes its time. */
+	private static Object live(int megabytes) {
+		byte[][] all = new byte[megabytes * 10000][];
+
+		for (int i = 0; i < all.length; i++)
+			all[i] = new byte[80];
+		return all;
 	}
 
 	/** The N of "ms=N", 0 where there is none. */
