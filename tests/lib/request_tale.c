@@ -118,10 +118,21 @@ void request_tale_end(struct request_tale *tale, uint64_t end_ns)
 
 static void print(FILE *to, const struct request *r)
 {
-	static const char *const flags[] = {
-		"",	 " locked", " shared-read", " shared-write", " assumed",
-		"",	 " window", " held-unsure", " retransmit",   " loss",
-		" both", " unsure", " crossed"};
+	static const char *const flags[] = {"",
+					    " locked",
+					    " shared-read",
+					    " shared-write",
+					    " assumed",
+					    "",
+					    " window",
+					    " held-unsure",
+					    " retransmit",
+					    " loss",
+					    " both",
+					    " unsure",
+					    " crossed",
+					    "",
+					    " write-late"};
 
 	fprintf(to, "%" PRIu64 "-%" PRIu64 ">%" PRIu64 "-%" PRIu64 " %s", r->in_from, r->in_to,
 		r->out_from, r->out_to, request_state_name(r->state));

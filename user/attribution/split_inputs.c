@@ -31,6 +31,18 @@ static void take_times(const struct held_request *held, struct split_request *re
 	ret->connection_wait_ns = known(schedule->conn_wait_ns);
 }
 
+/* request.h: a write that is stamped after the answer was received. */
+static void settle_write(const struct request *r, struct split_request *ret)
+{
+	uint64_t received_ns = ret->at_ns[AT_RECEIVED];
+
+	if (!request_write_is_late(r, received_ns))
+		return;
+	if (ret->at_ns[AT_RELEASED] == ret->at_ns[AT_LAST_OUT])
+		ret->at_ns[AT_RELEASED] = received_ns;
+	ret->at_ns[AT_LAST_OUT] = received_ns;
+}
+
 static void bounds(const struct split_request *request, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	*ret_from_ns = UINT64_MAX;
@@ -115,6 +127,7 @@ int split_inputs_make(struct split_inputs *in, const struct condition_store *sto
 				      .answerer_since_ns = r->answerer_since_ns,
 				      .window = r->flags & REQUEST_WINDOW};
 	take_times(held, ret);
+	settle_write(r, ret);
 	bounds(ret, &from_ns, &to_ns);
 	err = condition_store_pauses(store, r->conn.tgid, from_ns, to_ns, &in->pauses);
 	if (!err)

@@ -203,6 +203,8 @@ static void print_doubts(const struct request *r)
 		{REQUEST_HELD_UNSURE, "bytes were held back, and when they left was not seen"},
 		{REQUEST_RETRANSMIT, "segments of the connection were sent once more meanwhile"},
 		{REQUEST_PAUSES_UNSURE, "pauses may be missing"},
+		{REQUEST_WRITE_LATE, "received before its write returned: written then at the "
+				     "latest"},
 		{REQUEST_UNSURE, "a position was read while another CPU changed it"},
 	};
 

@@ -118,6 +118,7 @@ static void add_answer(struct request *r, const struct connection *c)
 	if (first->flags & SOCK_START_SEEN)
 		r->flags |= REQUEST_START_SEEN;
 	r->last_out_ns = last->ts_ns;
+	r->last_out_start_ns = last->start_ns;
 	r->last_answerer_tid = last->tid;
 	if (last->pos > r->out_to)
 		r->flags |= REQUEST_SHARED_WRITE;
@@ -182,6 +183,22 @@ void request_of_connected(const struct connection *c, struct request *ret)
 	}
 }
 
+bool request_write_is_late(const struct request *request, uint64_t received_ns)
+{
+	return request->last_out_start_ns && received_ns >= request->last_out_start_ns &&
+	       received_ns < request->last_out_ns;
+}
+
+static void settle_write(struct request *r)
+{
+	if (!request_write_is_late(r, r->received_ns))
+		return;
+	r->flags |= REQUEST_WRITE_LATE;
+	if (r->released_ns == r->last_out_ns)
+		r->released_ns = r->received_ns;
+	r->last_out_ns = r->received_ns;
+}
+
 void request_add_client(struct request *r, const struct connection *client)
 {
 	const struct point *sent = points_after(&client->writes, r->in_from, 0);
@@ -197,6 +214,7 @@ void request_add_client(struct request *r, const struct connection *client)
 	r->received_ns = received->ts_ns;
 	r->receiver_tid = received->tid;
 	r->flags |= REQUEST_BOTH;
+	settle_write(r);
 }
 
 /* A span that ends before it begins says that one of the two stamps is off by that much. */

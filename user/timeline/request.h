@@ -45,6 +45,8 @@ enum request_flag {
 	REQUEST_UNSURE = 1 << 11,	 /* a position was read while another CPU changed it */
 	REQUEST_CROSSED = 1 << 12,	 /* two of its times are the wrong way round */
 	REQUEST_PAUSES_UNSURE = 1 << 13, /* too long ago: pauses are missing */
+	REQUEST_WRITE_LATE = 1 << 14,	 /* received before the last write had returned: last_out_ns
+					    is received_ns, the latest that it can be */
 };
 
 enum request_span { /* each begins where the one before ended; they add up to the response time */
@@ -70,6 +72,7 @@ struct request {
 	uint64_t first_arrival_ns, arrived_ns;
 	uint64_t first_read_ns, read_ns; /* of its first, its last byte */
 	uint64_t first_out_ns, last_out_ns;
+	uint64_t last_out_start_ns; /* the write of its last byte began; its end where not seen */
 	uint64_t
 		released_ns; /* its last byte left; later than last_out_ns only where it was held */
 	uint64_t received_ns; /* the client read the last byte */
@@ -110,6 +113,15 @@ struct request_bytes {
 void request_of_accepted(const struct connection *c, const struct request_bytes *bytes,
 			 struct request *ret);
 void request_of_connected(const struct connection *c, struct request *ret);
+
+/*
+ * The last byte leaves while its write lasts, and a write is stamped when it returns: the thread
+ * may be preempted in between, and the peer have it long before. So a client that received it
+ * within that write contradicts nothing: the byte had left by then. True: take @received_ns for
+ * last_out_ns, and for released_ns where nothing was held (it equals last_out_ns). Received before
+ * that write began is a contradiction.
+ */
+bool request_write_is_late(const struct request *request, uint64_t received_ns);
 
 /* What the other end of the connection tells. */
 void request_add_client(struct request *request, const struct connection *client);
