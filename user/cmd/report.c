@@ -35,12 +35,11 @@ static const char argp_doc[] =
 	"Say who stopped the requests: every response time, split into causes that add up to it."
 	"\vExamples:\n"
 	"  standstill report run.still --schedule run.sched\n"
-	"  standstill report run.still                     # from arrival at the server's sockets\n"
+	"  standstill report run.still                  # counted from arrival\n"
 	"  standstill report run.still --schedule a.sched --schedule b.sched --worst 50\n"
-	"  standstill report run.still --schedule run.sched --sla 'p99<50ms@10s' --sla 'max<1s'\n"
+	"  standstill report run.still --schedule run.sched --sla 'p99<50ms@10s'\n"
 	"  standstill report run.still --schedule run.sched --json\n"
-	"  standstill report run.still --schedule run.sched --csv    # each request with its "
-	"split\n\n"
+	"  standstill report run.still --schedule run.sched --csv >split.csv\n\n"
 	"The rules by which time is given to causes: docs/attribution.md.";
 
 static void take_sla(struct report_options *options, const char *arg, struct argp_state *state)
