@@ -24,7 +24,8 @@ driver  | check verify | 30   | tests/check_self.sh
 style   | check verify | 60   | tests/style.sh
 install | check verify | 30   | $mk check-install
 unit    | check verify | 120  | $mk -j$(nproc) check-unit
-sanitize| check verify | 360  | $mk -j$(nproc) CFLAGS=-O1 SANITIZE=address,undefined check-unit
+sanitize| check        | 360  | $mk -j$(nproc) CFLAGS=-O1 SANITIZE=address,undefined check-unit UNIT=hostile
+sanitize| verify       | 900  | $mk -j$(nproc) CFLAGS=-O1 SANITIZE=address,undefined check-unit
 golden  | check verify | 60   | $mk check-golden
 fuzz    | check        | 150  | $mk check-fuzz FUZZ_SECONDS=5
 bpf     | check verify | 120  | $mk check-bpf

@@ -49,7 +49,7 @@ for command in record pauses threads dump; do
 done
 run help exit-codes
 expect "the exit code of help exit-codes" "$code" 0
-expect "exit codes listed" "$(awk '{ printf "%s ", $1 }' <<<"$text")" "$(seq -s ' ' 0 11) "
+expect "exit codes listed" "$(awk '{ printf "%s ", $1 }' <<<"$text")" "$(seq -s ' ' 0 12) "
 run
 expect "the exit code without a command" "$code" 2
 run nonsense

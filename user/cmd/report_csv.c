@@ -7,7 +7,7 @@
 
 static const char *const columns[] = {"seq",	     "id",	    "label",	   "intended_ns",
 				      "sent_ns",     "arrived_ns",  "read_ns",	   "first_out_ns",
-				      "last_out_ns", "received_ns", "response_ns", "pause",
+				      "last_out_ns", "received_ns", "response_ns", "pause_nr",
 				      NULL};
 
 void report_csv_header(void)
