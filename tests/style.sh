@@ -55,36 +55,43 @@ check_format() {
 	done < <(c_files)
 }
 
-# A function begins at a '{' in the first column and ends at a '}' there.
-long_functions() {
-	awk -v max=$max_function_lines '
-		/^\{/ { from = NR }
-		/^\}/ && from { if (NR - from - 1 > max) print FILENAME ":" from ": " NR - from - 1 " lines"; from = 0 }
-	' "$1"
+# judge [-v NAME=VALUE] AWK: run it over the files named on stdin, with what they begin and end with in begin_file() and
+# end_file(), which calls verdict(COMPLAINT), "" for none.
+judge() {
+	local program='
+		function verdict(complaint) { print name "\t" complaint }
+		FNR == 1 { if (name != "") end_file(); name = FILENAME; begin_file() }
+		END { end_file() }
+	'
+	local name complaint
+
+	while IFS=$'\t' read -r name complaint; do
+		[[ -z $complaint ]]
+		result $? "$name: $complaint"
+	done < <(xargs awk "${@:1:$#-1}" "$program ${*: -1}")
 }
 
+# A function begins at a '{' in the first column and ends at a '}' there.
 check_length() {
-	local file lines found
-
-	while read -r file; do
-		lines=$(wc -l <"$file")
-		[[ $lines -le $max_file_lines ]]
-		result $? "length: $file has $lines lines, at most $max_file_lines are allowed"
-	done < <(c_files; script_files)
-	while read -r file; do
-		found=$(long_functions "$file")
-		[[ -z $found ]]
-		result $? "length: function of more than $max_function_lines lines at $found"
-	done < <(c_files)
+	judge -v max=$max_file_lines '
+		function begin_file() { lines = 0 }
+		function end_file() { verdict(lines > max ? "has " lines " lines, at most " max " are allowed" : "") }
+		{ lines++ }
+	' < <(c_files; script_files)
+	judge -v max=$max_function_lines '
+		function begin_file() { from = 0; found = "" }
+		function end_file() { verdict(found == "" ? "" : "more than " max " lines in the function of line" found) }
+		/^\{/ { from = FNR }
+		/^\}/ && from { if (FNR - from - 1 > max) found = found " " from; from = 0 }
+	' < <(c_files)
 }
 
 check_licence() {
-	local file
-
-	while read -r file; do
-		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-2-Clause'
-		result $? "licence: $file does not name its licence in its first lines"
-	done < <(c_files; script_files)
+	judge '
+		function begin_file() { named = 0 }
+		function end_file() { verdict(named ? "" : "its first lines do not name its licence") }
+		FNR <= 3 && /SPDX-License-Identifier: BSD-2-Clause/ { named = 1 }
+	' < <(c_files; script_files)
 }
 
 check_scripts() {
