@@ -110,7 +110,7 @@ main() {
 	run_script agree_self.sh
 	run_script judges_self.sh
 	cells "${2:-60}"
-	[[ $suite == check ]] || export NAMES_SECONDS=10
+	[[ $suite == check ]] || export LIVE_FULL=1 NAMES_SECONDS=10
 	for script in inspect.sh names.sh several.sh inject_stop.sh inject_freeze.sh inject_quota.sh inject_wakers.sh inject_faults.sh errors.sh; do
 		run_script "$script"
 	done

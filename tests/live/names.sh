@@ -5,6 +5,7 @@
 # Java threads a thread dump taken afterwards. No name may be wrong, ever; and every thread must have been named.
 #
 #   tests/live/names.sh [SECONDS]    for each JDK and collector; NAMES_SECONDS or 1 s by default
+#   LIVE_FULL=1 tests/live/names.sh  with other layouts of objects and a stripped JVM too
 # shellcheck source-path=SCRIPTDIR
 source "$(dirname "$0")/lib.sh"
 source "$(dirname "$0")/jdk.sh"
@@ -116,6 +117,16 @@ in_namespace() { # in_namespace HOME: the JVM has its own ids for its threads
 	fi
 }
 
+layouts() { # layouts HOME: other ways to lay out an object
+	cell "$1" Serial -XX:-UseCompressedOops
+	cell "$1" G1 -XX:-UseCompressedClassPointers
+	if "$1/bin/java" -XX:+UseCompactObjectHeaders -version >/dev/null 2>&1; then
+		cell "$1" Parallel -XX:+UseCompactObjectHeaders
+		cell "$1" Shenandoah -XX:+UseCompactObjectHeaders
+	fi
+	stripped "$1"
+}
+
 main() {
 	local home collector
 
@@ -123,14 +134,8 @@ main() {
 		for collector in Serial Parallel G1 Z Shenandoah; do
 			cell "$home" "$collector"
 		done
-		cell "$home" Serial -XX:-UseCompressedOops
-		cell "$home" G1 -XX:-UseCompressedClassPointers
-		if "$home/bin/java" -XX:+UseCompactObjectHeaders -version >/dev/null 2>&1; then
-			cell "$home" Parallel -XX:+UseCompactObjectHeaders
-			cell "$home" Shenandoah -XX:+UseCompactObjectHeaders
-		fi
-		stripped "$home"
 		in_namespace "$home"
+		[[ -z ${LIVE_FULL-} ]] || layouts "$home"
 	done 3< <(jdk_homes)
 	finish
 }
