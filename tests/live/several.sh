@@ -15,7 +15,7 @@ both_are_there() { # both_are_there FILE FIRST SECOND EXIT_NS: figures, or what 
 
 	"$standstill" pauses "$1" --csv >"$1.csv"
 	first=$(pauses_of "$1.csv" "$2") second=$(pauses_of "$1.csv" "$3") later=$(pauses_of "$1.csv" "$3" "$4")
-	names=$("$standstill" threads "$1" --csv | awk -F, '$3 == "main" || $3 == "VM Thread" { print $1, $3 }' | sort -u | cut -d ' ' -f 1 | uniq -c | awk '$1 == 2' | wc -l)
+	names=$("$standstill" threads "$1" --csv | awk -F, '$3 == "main" || $3 == "VM Thread" { print $1 }' | sort | uniq -c | awk '$1 == 2' | wc -l)
 	printf '%d and %d pauses, %d of the second after the first had exited, main and VM Thread of %d' "$first" "$second" "$later" "$names"
 	[[ $first -gt 0 && $second -gt 0 && $later -gt 0 && $names -eq 2 && $(pauses_of "$1.csv" "$2" "$4") -eq 0 ]]
 }

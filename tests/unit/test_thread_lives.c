@@ -38,6 +38,21 @@ Test(thread_lives, a_tid_used_again_is_another_thread)
 	cr_expect(eq(u64, story->gone[1].in_ns[REASON_RUNNING], 300));
 }
 
+/* After the record of its end it still gives back its memory, and may be preempted meanwhile. */
+Test(thread_lives, what_a_thread_does_on_its_way_out_is_no_new_life)
+{
+	story_tell(story, "1000 task_new 7 tgid=5 parent_tid=6 comm=\"first\"");
+	story_tell(story, "1100 offcpu 7 tgid=5 seq=1 off_ns=100 runq_ns=100 nr=-1 flags=0x200");
+	story_tell(story, "1200 task_exit 7 tgid=5 exec_ns=100");
+	story_tell(story, "1400 offcpu 7 tgid=5 seq=2 off_ns=150 runq_ns=150 nr=231");
+	story_tell(story, "1600 offcpu 7 tgid=5 seq=3 off_ns=50 runq_ns=50 nr=231");
+	cr_assert(eq(sz, story->nr_gone, 1));
+	cr_expect(zero(ptr, (void *)threads_find(story->threads, 7)));
+	story_tell(story, "1700 offcpu 7 tgid=5 seq=1 off_ns=50 runq_ns=50 nr=-1 flags=0x200");
+	cr_assert(ne(ptr, (void *)threads_find(story->threads, 7), NULL));
+	cr_expect(eq(u64, threads_find(story->threads, 7)->first_ns, 1650));
+}
+
 Test(thread_lives, a_lost_end_is_noticed_when_the_tid_comes_again)
 {
 	story_tell(story, running_at_1000);

@@ -7,6 +7,7 @@
 #include "user/base/map.h"
 #include "user/base/units.h"
 #include "user/recording/record.h"
+#include "user/timeline/ended.h"
 #include "user/timeline/names.h"
 #include "user/timeline/thread_entry.h"
 #include "user/timeline/threads.h"
@@ -18,6 +19,7 @@
 struct threads {
 	struct map by_tid; /* struct entry */
 	struct names names;
+	struct ended ended;
 	struct span_sink sink;
 	thread_fn *gone;
 	void *arg;
@@ -97,6 +99,8 @@ static int on_offcpu(struct threads *t, const struct event_offcpu *off)
 		err = retire(t, e, off->hdr.ts_ns - off->off_ns);
 		e = NULL;
 	}
+	if (!e && ended_has(&t->ended, off))
+		return err;
 	if (!e)
 		e = make_entry(t, off->tgid, off->hdr.tid, off->hdr.ts_ns - off->off_ns);
 	if (!e)
@@ -194,6 +198,8 @@ static int on_task_exit(struct threads *t, const struct event_task *task)
 		return 0;
 	entry_exit(e, task->hdr.ts_ns, t->lost_ns, &t->sink);
 	entry_exec(e, task->exec_ns, task->hdr.ts_ns, e->thread.in_ns[REASON_RUNNING]);
+	if (e->seq_known)
+		ended_put(&t->ended, e->thread.tid, e->thread.tgid, e->seq, task->hdr.ts_ns);
 	return say_gone(t, e);
 }
 
