@@ -10,7 +10,8 @@ $(O)/unit: $(unit_obj) $(analysis_obj)
 	$(Q)$(CC) $(ldflags) -o $@ $^ -lcriterion $(libs)
 
 # UNIT=hostile: only what reads what others wrote. Each test is a process, which takes a third of a second to start under sanitizers.
-hostile = recording*|encode|index*|schedule|text|elf|vmstructs|perfdata|cgroup|maps|usdt|load_answer|load_message|report_csv
+hostile = recording*|encode|index*|schedule|text|elf|vmstructs|perfdata|cgroup|maps|usdt|load_answer|load_message
+hostile := $(hostile)|javaheap*|javanames|jvm|target
 unit_args = $(if $(filter hostile,$(UNIT)),--filter '@($(hostile))/*',--verbose)
 .PHONY: check-unit
 check-unit: $(O)/unit ## unit tests, one suite a room

@@ -3,6 +3,7 @@
  * version. */
 #include <bpf/btf.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,102 +123,49 @@ int probe_features_attach(struct probes *p, struct probe_problem *problem)
 	return 0;
 }
 
+#define AT(member) offsetof(struct standstill_bpf, progs.member)
+
+static const struct {
+	const char *name;
+	size_t at; /* of its pointer in the skeleton */
+} programs[NR_PROGRAMS] = {
+	[PROGRAM_SWITCH] = {"sched_switch", AT(on_sched_switch)},
+	[PROGRAM_WAKING] = {"sched_waking", AT(on_sched_waking)},
+	[PROGRAM_NEWTASK] = {"task_newtask", AT(on_task_newtask)},
+	[PROGRAM_EXIT] = {"sched_process_exit", AT(on_sched_process_exit)},
+	[PROGRAM_RENAME] = {"task_rename", AT(on_task_rename)},
+	[PROGRAM_EXEC] = {"sched_process_exec", AT(on_sched_process_exec)},
+	[PROGRAM_FUTEX] = {"sys_exit_futex", AT(on_futex_exit)},
+	[PROGRAM_SAFEPOINT_BEGIN] = {"safepoint__begin", AT(on_safepoint_begin)},
+	[PROGRAM_SAFEPOINT_END] = {"safepoint__end", AT(on_safepoint_end)},
+	[PROGRAM_VMOP_REQUEST] = {"vmops__request", AT(on_vmop_request)},
+	[PROGRAM_VMOP_BEGIN] = {"vmops__begin", AT(on_vmop_begin)},
+	[PROGRAM_VMOP_END] = {"vmops__end", AT(on_vmop_end)},
+	[PROGRAM_GC_BEGIN] = {"gc__begin", AT(on_gc_begin)},
+	[PROGRAM_GC_END] = {"gc__end", AT(on_gc_end)},
+	[PROGRAM_THREAD_START] = {"thread__start", AT(on_thread_start)},
+	[PROGRAM_THREAD_STOP] = {"thread__stop", AT(on_thread_stop)},
+	[PROGRAM_SNAPSHOT] = {"snapshot", AT(snapshot)},
+	[PROGRAM_SOCK_ARRIVE] = {"sk_data_ready", AT(on_sock_arrive)},
+	[PROGRAM_SOCK_READ] = {"sock_recv_length", AT(on_sock_read)},
+	[PROGRAM_SOCK_WRITE] = {"sock_send_length", AT(on_sock_write)},
+	[PROGRAM_SOCK_WRITE_BEGIN] = {"tcp_sendmsg_locked", AT(on_sock_write_begin)},
+	[PROGRAM_SOCK_SEGMENT] = {"tcp_probe", AT(on_sock_segment)},
+	[PROGRAM_SOCK_RETRANSMIT] = {"tcp_retransmit_skb", AT(on_sock_retransmit)},
+	[PROGRAM_SOCK_STATE] = {"inet_sock_set_state", AT(on_sock_state)},
+	[PROGRAM_SOCK_DESTROY] = {"tcp_destroy_sock", AT(on_sock_destroy)},
+	[PROGRAM_SOCK_RESET] = {"tcp_send_reset", AT(on_sock_reset)},
+	[PROGRAM_SOCK_SNAPSHOT] = {"sockets", AT(sock_snapshot)},
+};
+
 struct bpf_program *probe_program(const struct probes *p, enum program program)
 {
-	switch (program) {
-	case PROGRAM_SWITCH:
-		return p->skel->progs.on_sched_switch;
-	case PROGRAM_WAKING:
-		return p->skel->progs.on_sched_waking;
-	case PROGRAM_NEWTASK:
-		return p->skel->progs.on_task_newtask;
-	case PROGRAM_EXIT:
-		return p->skel->progs.on_sched_process_exit;
-	case PROGRAM_RENAME:
-		return p->skel->progs.on_task_rename;
-	case PROGRAM_EXEC:
-		return p->skel->progs.on_sched_process_exec;
-	case PROGRAM_FUTEX:
-		return p->skel->progs.on_futex_exit;
-	case PROGRAM_SAFEPOINT_BEGIN:
-		return p->skel->progs.on_safepoint_begin;
-	case PROGRAM_SAFEPOINT_END:
-		return p->skel->progs.on_safepoint_end;
-	case PROGRAM_VMOP_REQUEST:
-		return p->skel->progs.on_vmop_request;
-	case PROGRAM_VMOP_BEGIN:
-		return p->skel->progs.on_vmop_begin;
-	case PROGRAM_VMOP_END:
-		return p->skel->progs.on_vmop_end;
-	case PROGRAM_GC_BEGIN:
-		return p->skel->progs.on_gc_begin;
-	case PROGRAM_GC_END:
-		return p->skel->progs.on_gc_end;
-	case PROGRAM_THREAD_START:
-		return p->skel->progs.on_thread_start;
-	case PROGRAM_THREAD_STOP:
-		return p->skel->progs.on_thread_stop;
-	case PROGRAM_SNAPSHOT:
-		return p->skel->progs.snapshot;
-	case PROGRAM_SOCK_ARRIVE:
-		return p->skel->progs.on_sock_arrive;
-	case PROGRAM_SOCK_READ:
-		return p->skel->progs.on_sock_read;
-	case PROGRAM_SOCK_WRITE:
-		return p->skel->progs.on_sock_write;
-	case PROGRAM_SOCK_WRITE_BEGIN:
-		return p->skel->progs.on_sock_write_begin;
-	case PROGRAM_SOCK_SEGMENT:
-		return p->skel->progs.on_sock_segment;
-	case PROGRAM_SOCK_RETRANSMIT:
-		return p->skel->progs.on_sock_retransmit;
-	case PROGRAM_SOCK_STATE:
-		return p->skel->progs.on_sock_state;
-	case PROGRAM_SOCK_DESTROY:
-		return p->skel->progs.on_sock_destroy;
-	case PROGRAM_SOCK_RESET:
-		return p->skel->progs.on_sock_reset;
-	case PROGRAM_SOCK_SNAPSHOT:
-		return p->skel->progs.sock_snapshot;
-	case NR_PROGRAMS:
-		break;
-	}
-	return NULL;
+	return *(struct bpf_program **)((char *)p->skel + programs[program].at);
 }
 
 const char *probe_program_name(enum program program)
 {
-	static const char *const names[NR_PROGRAMS] = {
-		[PROGRAM_SWITCH] = "sched_switch",
-		[PROGRAM_WAKING] = "sched_waking",
-		[PROGRAM_NEWTASK] = "task_newtask",
-		[PROGRAM_EXIT] = "sched_process_exit",
-		[PROGRAM_RENAME] = "task_rename",
-		[PROGRAM_EXEC] = "sched_process_exec",
-		[PROGRAM_FUTEX] = "sys_exit_futex",
-		[PROGRAM_SAFEPOINT_BEGIN] = "safepoint__begin",
-		[PROGRAM_SAFEPOINT_END] = "safepoint__end",
-		[PROGRAM_VMOP_REQUEST] = "vmops__request",
-		[PROGRAM_VMOP_BEGIN] = "vmops__begin",
-		[PROGRAM_VMOP_END] = "vmops__end",
-		[PROGRAM_GC_BEGIN] = "gc__begin",
-		[PROGRAM_GC_END] = "gc__end",
-		[PROGRAM_THREAD_START] = "thread__start",
-		[PROGRAM_THREAD_STOP] = "thread__stop",
-		[PROGRAM_SNAPSHOT] = "snapshot",
-		[PROGRAM_SOCK_ARRIVE] = "sk_data_ready",
-		[PROGRAM_SOCK_READ] = "sock_recv_length",
-		[PROGRAM_SOCK_WRITE] = "sock_send_length",
-		[PROGRAM_SOCK_WRITE_BEGIN] = "tcp_sendmsg_locked",
-		[PROGRAM_SOCK_SEGMENT] = "tcp_probe",
-		[PROGRAM_SOCK_RETRANSMIT] = "tcp_retransmit_skb",
-		[PROGRAM_SOCK_STATE] = "inet_sock_set_state",
-		[PROGRAM_SOCK_DESTROY] = "tcp_destroy_sock",
-		[PROGRAM_SOCK_RESET] = "tcp_send_reset",
-		[PROGRAM_SOCK_SNAPSHOT] = "sockets",
-	};
-
-	return names[program];
+	return programs[program].name;
 }
 
 uint64_t probe_dispatch_ns(const struct probes *p, enum program program)
