@@ -7,11 +7,12 @@ source "$(dirname "$0")/injected.sh"
 
 first=$work/first second=$work/second
 
-says() { # says NAME ACCEPTS|REFUSES SCRIPT [OPTION...]: of the two files
+says() { # says NAME ACCEPTS|REFUSES|ABSTAINS SCRIPT [OPTION...]: of the two files
+	local -A expected=([ACCEPTS]=0 [REFUSES]=1 [ABSTAINS]=77)
 	local name="judge ${3%.awk}: $1" status=0 text
 
 	text=$(awk -f "$live/awk/csv.awk" -f "$live/awk/$3" "${@:4}" "$first" "$second" 2>&1) || status=$?
-	if [[ ($2 == ACCEPTS && $status -eq 0) || ($2 == REFUSES && $status -eq 1) ]]; then
+	if [[ $status -eq ${expected[$2]} ]]; then
 		pass "$name" "$text"
 	else
 		fail "$name" "status $status: $text"
@@ -39,6 +40,11 @@ injections() { # 200 ms each
 	spans 100000000,300000000,stopped, 400000000,410000000,stopped, 500000000,700000000,stopped, \
 		900000000,1100000000,stopped,
 	says "one invented" REFUSES injected.awk -v reason=stopped
+	sed -i '1s/.*/100000000 110000000 300000000 300000000/' "$first"
+	spans 110000000,300000000,stopped, 500000000,700000000,stopped, 900000000,1100000000,stopped,
+	says "two of known length" ABSTAINS injected.awk -v reason=stopped
+	spans 110000000,300000000,stopped, 500000000,690000000,stopped, 900000000,1100000000,stopped,
+	says "two of known length, one short" REFUSES injected.awk -v reason=stopped
 }
 
 quota() {
