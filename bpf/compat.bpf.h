@@ -2,6 +2,11 @@
 /*
  * Every difference between kernels, each with the commit or release that made it. Found through BTF
  * when the probes are loaded, never by comparing versions.
+ *
+ * Of one kind is a cost: where a program follows a pointer from one struct of the kernel to the
+ * next by itself, the verifier of 6.2 and later looks names up among all types to know whether the
+ * second can be trusted, a millisecond each time it walks by. Where it matters little for the
+ * running program, BPF_CORE_READ follows it instead, which has nothing to prove.
  */
 #ifndef STANDSTILL_COMPAT_BPF_H
 #define STANDSTILL_COMPAT_BPF_H

@@ -68,7 +68,7 @@ static __always_inline void emit_conn(const struct conn_step *step, struct sock 
 	event->read_bytes = at.read;
 	event->conn = state->conn;
 	event->tgid = state->tgid;
-	event->netns = sk->__sk_common.skc_net.net->ns.inum;
+	event->netns = BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 	event->first_in = state->first_in;
 	event->first_out = state->first_out;
 	event->flags = at.flags | state->flags | step->flags;

@@ -26,7 +26,7 @@ static __always_inline __u64 throttled_so_far(struct throttle_clock clock)
 static __always_inline void start_throttle(struct thread_state *thread, struct task_struct *task,
 					   __u32 flag)
 {
-	struct cfs_rq *cfs = task->se.cfs_rq;
+	struct cfs_rq *cfs = BPF_CORE_READ(task, se.cfs_rq);
 	struct throttle_clock clock = throttle_clock_read(cfs);
 
 	thread->flags |= flag;
@@ -44,7 +44,7 @@ static __always_inline void start_throttle(struct thread_state *thread, struct t
 static __always_inline void start_throttle_woken(struct thread_state *thread,
 						 struct task_struct *task)
 {
-	struct throttle_clock clock = throttle_clock_read(task->se.cfs_rq);
+	struct throttle_clock clock = throttle_clock_read(BPF_CORE_READ(task, se.cfs_rq));
 
 	start_throttle(thread, task, OFFCPU_THROTTLED_WAKE);
 	thread->throttled_before_ns = clock.total_ns;
@@ -55,7 +55,7 @@ static __always_inline void start_throttle_woken(struct thread_state *thread,
 static __always_inline __u64 passed_at_wake_ns(const struct thread_state *thread,
 					       struct task_struct *task, __u64 now_ns)
 {
-	__u64 woken_ns = task->se.cfs_rq->rq->clock - (now_ns - thread->wake_ns);
+	__u64 woken_ns = BPF_CORE_READ(task, se.cfs_rq, rq, clock) - (now_ns - thread->wake_ns);
 
 	if (!thread->throttled_since_ns || woken_ns < thread->throttled_since_ns)
 		return 0;
@@ -130,7 +130,7 @@ static __always_inline void lose_interval(struct thread_state *thread)
  */
 static __always_inline __u64 arrival_ns(struct task_struct *task, __u64 now_ns)
 {
-	__u64 rq_ns = task->se.cfs_rq->rq->clock, arrived;
+	__u64 rq_ns = BPF_CORE_READ(task, se.cfs_rq, rq, clock), arrived;
 
 	if (!bpf_core_field_exists(task->sched_info.last_arrival))
 		return 0;

@@ -60,7 +60,7 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *task)
 	if (!event)
 		return 0;
 	event->exit_code = task->exit_code;
-	event->group_dead = task->signal->live.counter == 0;
+	event->group_dead = BPF_CORE_READ(task, signal, live.counter) == 0;
 	ring_submit(event);
 	return 0;
 }

@@ -13,12 +13,14 @@
 #include <unistd.h>
 
 #include "user/base/cleanup.h"
+#include "user/base/heap.h"
 #include "user/base/units.h"
 #include "user/cmd/cmd.h"
 #include "user/cmd/record.h"
 
 #define TICK_NS	       (20 * NS_PER_MS)
 #define TICKS_A_SECOND (NS_PER_S / TICK_NS)
+#define HEAP_OF_ATTACH (24u << 20) /* the types of the kernel, the symbols of libjvm */
 
 enum { KEY_KEEP = 256, KEY_PAUSE_SOURCE, KEY_RING_SIZE, KEY_CLIENT, KEY_NO_SOCKETS };
 
@@ -328,13 +330,16 @@ static int run(struct session *s)
 {
 	int signals CLEANUP(closep) = open_signals();
 	int timer CLEANUP(closep) = -1;
-	int code = record_open_targets(s), error;
+	int code, error;
 
+	heap_expect(HEAP_OF_ATTACH);
+	code = record_open_targets(s);
 	if (!code)
 		code = create_file(s);
 	if (code)
 		return code;
 	code = record_attach(s);
+	heap_settle();
 	if (code) {
 		recording_close(s->file);
 		unlink(s->path); /* nothing was recorded: leave nothing behind */
