@@ -33,8 +33,8 @@ field() {
 		END { print value + 0 }'
 }
 
-count_records() { # count_records FILE KIND
-	"$out/standstill" dump "$1" | awk -v kind="$2" '$2 == kind { n++ } END { print n + 0 }'
+count_records() { # count_records FILE KIND...
+	"$out/standstill" dump "$1" | awk -v kinds=" ${*:2} " 'index(kinds, " " $2 " ") { n++ } END { print n + 0 }'
 }
 
 # CPU time in ns of a process of one thread, by the scheduler.
@@ -159,18 +159,27 @@ disk_rows() { # disk_rows WHAT FILE
 		"$(calculate '%.2f' "$bytes / $intervals / 3")" B "<=4"
 }
 
-# Of everything in the file, by the number of intervals: what is not an interval counts as their cost.
+# Of everything in the file, by the number of intervals: what is not an interval counts as their cost. With sockets, each of their
+# records is an event of the kernel's, too.
 bench_disk() {
+	local bytes sched sockets
+
 	if [[ -e $files/share.still ]]; then
 		disk_rows "two threads that wake each other" "$files/share.still"
 		rm -f "$files/share.still"
 	fi
-	java_record "$files/java.still" 6
+	java_record "$files/java.still" 6 --no-sockets
 	disk_rows "a Java server under load, $(($(count_records "$files/java.still" offcpu) / 6))/s" "$files/java.still"
+	java_record "$files/java.still" 6
+	bytes=$(stat -c %s "$files/java.still")
+	sched=$(($(count_records "$files/java.still" offcpu) * 3))
+	sockets=$(count_records "$files/java.still" arrive read write ack retransmit conn_open conn_listen conn_close conn_refused)
+	row "the same server with its sockets, for an event of either kind" \
+		"$(calculate '%.2f' "$bytes / ($sched + $sockets)")" B "<=4"
 }
 
 # Record the demo's server under its load for $2 seconds into $1.
-java_record() {
+java_record() { # java_record FILE SECONDS [OPTION...]: of record
 	local server port='' loader
 	javac -d "$files" tools/demo/Server.java
 	rm -f "$files/input" "$files/port"
@@ -188,7 +197,7 @@ java_record() {
 	loader=$!
 	started+=("$loader")
 	sleep 1.5
-	"$out/standstill" record -q -p "$server" -d "$2" -o "$1" 4>&- 2>"$files/record.err" ||
+	"$out/standstill" record -q -p "$server" -d "$2" -o "$1" "${@:3}" 4>&- 2>"$files/record.err" ||
 		die "standstill record failed: $(tail -n 3 "$files/record.err")"
 	wait "$loader" || true
 	exec 4>&- # the server ends with its input
