@@ -173,11 +173,17 @@ static void misbehave(struct server *s, struct connection *c)
 	}
 }
 
+static void plan_stops(struct server *s)
+{
+	s->next_stop_ns = now_ns() + (s->first_stop_ns ? s->first_stop_ns : s->stop_every_ns);
+}
+
 static void answer(struct server *s, struct connection *c)
 {
 	bool bad = s->misbehave != GOOD && s->nr_requests % 10 == 9;
 
-	s->nr_requests++;
+	if (s->nr_requests++ == 0 && s->stops_from_request)
+		plan_stops(s);
 	if (s->service_ns)
 		for (uint64_t until_ns = now_ns() + s->service_ns; now_ns() < until_ns;)
 			;
@@ -233,7 +239,7 @@ static int stop_or_wait(struct server *s)
 {
 	uint64_t at_ns = now_ns();
 
-	if (s->nr_stopped == s->nr_stops)
+	if (s->nr_stopped == s->nr_stops || !s->next_stop_ns)
 		return 50;
 	if (at_ns < s->next_stop_ns)
 		return (int)((s->next_stop_ns - at_ns) / 1000000); /* rounded down: never past it */
@@ -324,7 +330,8 @@ void server_run(struct server *s)
 		fail("calloc");
 	make_answer(s);
 	listen_on(s);
-	s->next_stop_ns = now_ns() + (s->first_stop_ns ? s->first_stop_ns : s->stop_every_ns);
+	if (!s->stops_from_request)
+		plan_stops(s);
 	s->end_ns = s->seconds ? now_ns() + s->seconds * 1000000000 : 0;
 	serve(s);
 	write_log(s);

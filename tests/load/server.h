@@ -32,8 +32,9 @@ struct server {
 	uint32_t prefix, in_bytes, out_bytes;
 	enum misbehaviour misbehave;
 	uint64_t first_stop_ns, stop_every_ns, stop_for_ns, nr_stops;
-	uint64_t service_ns; /* of CPU, for each answer */
-	uint64_t seconds;    /* 0: until SIGTERM */
+	bool stops_from_request; /* the first stop is counted from the first request */
+	uint64_t service_ns;	 /* of CPU, for each answer */
+	uint64_t seconds;	 /* 0: until SIGTERM */
 	const char *log, *port_file;
 
 	/* Its own. */

@@ -5,12 +5,15 @@
  *
  *   load-server --port-file FILE [--log FILE] [--stop-every MS --stop-for MS --stops N] [--http |
  * --frame fixed:IN/OUT | --frame prefix:N]
- *          [--misbehave WHAT] [--service-us N] [--seconds N]
+ *          [--first-stop MS] [--stops-from-request] [--misbehave WHAT] [--service-us N]
+ *          [--seconds N]
  *
  * Its port is chosen by the kernel and written into the port file. The log, written at the end
  * (SIGTERM or --seconds): lines stop FROM TO                  it did nothing in [FROM, TO),
  * CLOCK_MONOTONIC ns answer PORT N AT              the N-th answer, from 0, on the connection from
  * client port PORT, stamped before its write
+ *
+ * The first stop comes --first-stop after the start, or after the first request.
  *
  * --misbehave: reset (closes with RST instead of answering), close (closes), short (half an
  * answer), malformed, status (500), silent (never answers), last (Connection: close) or chunked, in
@@ -47,16 +50,24 @@ static void parse_frame(struct server *s, const char *word)
 	exit(2);
 }
 
+static const struct option options[] = {
+	{"port-file", 1, NULL, 'p'},
+	{"log", 1, NULL, 'l'},
+	{"first-stop", 1, NULL, 'a'},
+	{"stop-every", 1, NULL, 'e'},
+	{"stop-for", 1, NULL, 'f'},
+	{"stops", 1, NULL, 'n'},
+	{"http", 0, NULL, 'h'},
+	{"frame", 1, NULL, 'F'},
+	{"misbehave", 1, NULL, 'm'},
+	{"service-us", 1, NULL, 'u'},
+	{"seconds", 1, NULL, 's'},
+	{"stops-from-request", 0, NULL, 'r'},
+	{0},
+};
+
 static void parse(struct server *s, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"port-file", 1, NULL, 'p'},  {"log", 1, NULL, 'l'},
-		{"first-stop", 1, NULL, 'a'}, {"stop-every", 1, NULL, 'e'},
-		{"stop-for", 1, NULL, 'f'},   {"stops", 1, NULL, 'n'},
-		{"http", 0, NULL, 'h'},	      {"frame", 1, NULL, 'F'},
-		{"misbehave", 1, NULL, 'm'},  {"service-us", 1, NULL, 'u'},
-		{"seconds", 1, NULL, 's'},    {0},
-	};
 	int key;
 
 	while ((key = getopt_long(argc, argv, "", options, NULL)) >= 0) {
@@ -90,6 +101,9 @@ static void parse(struct server *s, int argc, char **argv)
 			break;
 		case 's':
 			s->seconds = strtoull(optarg, NULL, 10);
+			break;
+		case 'r':
+			s->stops_from_request = true;
 			break;
 		case 'h':
 			break;
