@@ -186,6 +186,7 @@ start_record() {
 
 	shift
 	record_err=$work/${file##*/}.err
+	rm -f "$record_err" # what the one before said is not taken for this one's
 	"$standstill" record -o "$file" "$@" >"$work/${file##*/}.out" 2>"$record_err" </dev/null &
 	recorder=$!
 	pids+=("$recorder")

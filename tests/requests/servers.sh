@@ -80,7 +80,7 @@ compile_servers() { # compile_servers DIR
 	local class name classpath common
 
 	mkdir -p "$1"
-	common=("$requests_java"/{Work,Timer,Life,Database,Peer,StampedSockets,Http}.java)
+	common=("$requests_java"/{Work,Timer,Life,Database,Peer,StampedSockets,Http,Client}.java)
 	"$(jdk_javac)" --release 17 -Xlint:all -Werror -d "$1" "${common[@]}"
 	while read -r class; do
 		name=$(awk -F'|' -v class="$class" '$2 ~ class { gsub(/ /, "", $1); print $1; exit }' <<<"$server_table")
