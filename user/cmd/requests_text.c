@@ -16,53 +16,99 @@ char *requests_print_signed(char buffer[UNITS_BYTES + 1], int64_t ns)
 	return buffer;
 }
 
+/*
+ * The table is ROW_COLUMNS wide: a time takes 6 columns and its sign one, what is left is for the
+ * label, which is cut.
+ */
+#define ROW_COLUMNS    100
+#define ID_COLUMNS     9
+#define THREAD_COLUMNS 12
+#define TIMES_COLUMNS  (7 * (NR_REQUEST_SPANS + 1))
+#define LABEL_COLUMNS  8 /* at least */
+
+/* "8.00us" */
+static const char *short_time(char buffer[UNITS_BYTES + 1], int64_t ns)
+{
+	char *blank;
+
+	requests_print_signed(buffer, ns);
+	blank = strchr(buffer, ' ');
+	if (blank)
+		memmove(blank, blank + 1, strlen(blank));
+	return buffer;
+}
+
 static const char *span_or_dot(char buffer[UNITS_BYTES + 1], const struct request *request,
 			       enum request_span span)
 {
 	if (!request->has_spans)
 		return "-";
-	return request->span_ns[span] ? requests_print_signed(buffer, request->span_ns[span]) : ".";
+	return request->span_ns[span] ? short_time(buffer, request->span_ns[span]) : ".";
 }
 
 void requests_text_columns(void)
 {
-	printf("%-12s %9s %8s %8s %8s %8s %8s %8s %8s %8s  %-22s %s\n", "request", "when (s)",
-	       "response", "arriving", "in sock.", "service", "write", "held", "return", "pauses",
-	       "read by, answered by", "what");
+	printf("%-*s %7s %6s %6s %6s %6s %6s %6s %6s %6s %-*s %s\n", ID_COLUMNS, "request",
+	       "when(s)", "resp.", "arrive", "socket", "serve", "write", "held", "return", "pauses",
+	       THREAD_COLUMNS, "threads", "what");
 }
 
+/* The reader, and the answerer when it is another. */
 static void print_threads(const struct request_row *row)
 {
-	char reader[LABEL_BYTES], answerer[LABEL_BYTES], both[2 * LABEL_BYTES];
+	const char *reader = *row->reader ? row->reader : "?";
+	char name[LABEL_BYTES], other[LABEL_BYTES], both[2 * LABEL_BYTES];
 
 	if (row->request.reader_tid == row->request.answerer_tid || !row->request.answerer_tid)
 		snprintf(both, sizeof(both), "%s", *row->reader ? row->reader : row->answerer);
 	else
-		snprintf(both, sizeof(both), "%s, %s",
-			 label_fit(reader, *row->reader ? row->reader : "?", 10),
-			 label_fit(answerer, row->answerer, 10));
-	printf("  %s", label_column(reader, *both ? both : "-", 22));
+		snprintf(both, sizeof(both), "%s,%s", label_fit(name, reader, 5),
+			 label_fit(other, row->answerer, 6));
+	printf(" %s", label_column(name, *both ? both : "-", THREAD_COLUMNS));
+}
+
+/* Response time and its parts; what became of the request where there are none. Returns columns. */
+static int print_times(const struct request *r)
+{
+	char time[UNITS_BYTES + 1];
+	int columns;
+
+	if (r->state != REQUEST_WHOLE)
+		return printf(" %-*s", TIMES_COLUMNS - 1, request_state_name(r->state));
+	columns = printf("%7s", short_time(time, (int64_t)(r->end_ns - r->begin_ns)));
+	for (int i = 0; i < NR_REQUEST_SPANS; i++)
+		columns += printf("%7s", span_or_dot(time, r, (enum request_span)i));
+	return columns;
+}
+
+static void print_label(const struct request_row *row, int columns)
+{
+	bool loss = row->request.state == REQUEST_WHOLE && row->request.flags & REQUEST_LOSS;
+	static const char turn[] = "turn at ";
+	const char *text = row->label;
+	char label[LABEL_BYTES];
+
+	if (loss)
+		columns -= (int)strlen(" (loss)");
+	if (!strncmp(text, turn, sizeof(turn) - 1))
+		text += sizeof(turn) - 1;
+	printf(" %s%s\n",
+	       label_fit(label, text, columns > LABEL_COLUMNS ? (size_t)columns : LABEL_COLUMNS),
+	       loss ? " (loss)" : "");
 }
 
 void requests_text_row(const struct account *account, const struct request_row *row)
 {
 	const struct request *r = &row->request;
-	char times[8][UNITS_BYTES + 1], label[LABEL_BYTES];
+	char time[UNITS_BYTES + 1];
+	int columns;
 
-	printf("%-12s %9.4f %8s", *row->id ? row->id : "-",
-	       ((double)r->begin_ns - (double)account->start_ns) / 1e9,
-	       r->state == REQUEST_WHOLE ? units_print_time(times[0], r->end_ns - r->begin_ns)
-					 : "-");
-	for (int i = 0; i < NR_REQUEST_SPANS; i++)
-		printf(" %8s", span_or_dot(times[i + 1], r, (enum request_span)i));
-	printf(" %8s", r->pauses.nr ? units_print_time(times[7], r->pauses.ns) : ".");
+	columns = printf("%-*s %7.3f", ID_COLUMNS, *row->id ? row->id : "-",
+			 ((double)r->begin_ns - (double)account->start_ns) / 1e9);
+	columns += print_times(r);
+	columns += printf("%7s", r->pauses.nr ? short_time(time, (int64_t)r->pauses.ns) : ".");
 	print_threads(row);
-	printf(" %s", label_fit(label, row->label, 40));
-	if (r->state != REQUEST_WHOLE)
-		printf(" (%s)", request_state_name(r->state));
-	else if (r->flags & REQUEST_LOSS)
-		printf(" (records lost meanwhile)");
-	printf("\n");
+	print_label(row, ROW_COLUMNS - columns - 2 - THREAD_COLUMNS);
 }
 
 /* ---- the summary ---- */
