@@ -5,6 +5,24 @@
 
 #include "bpf/conn.bpf.h"
 
+#define OWNERS_MAX 131072 /* of sockets open at once, all targets together */
+#define E2BIG	   7	  /* of the kernel: the map is full */
+
+struct sock_owner {
+	u32 tgid;
+	u16 port; /* of the other end, to know a socket again */
+	u16 reserved;
+};
+
+/* By address of the socket: who has it open, between the two walks of a snapshot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, OWNERS_MAX);
+	__type(key, struct sock *);
+	__type(value, struct sock_owner);
+} sock_owners SEC(".maps");
+
 /* @sk begins to listen or to connect, in the context of its owner. Which port a connection leaves
  * from is not chosen yet. */
 static __always_inline void begin(struct sock *sk, u32 new, u64 id)
@@ -181,31 +199,96 @@ static __always_inline void see_conn(struct sock *sk, u32 tgid)
 		conn_seen(sk, tgid, step.now_ns);
 }
 
-/* One look at every socket that the targets have open; the first one makes those known that were
- * there before us. */
+/*
+ * One look at every socket that the targets have open, in two walks: the first one makes those
+ * known that were there before us. Who has a socket open is seen by walking files, but the pointer
+ * found that way may only be read through, not be given to helpers (the verifier since 6.18.44);
+ * the second walk, over the sockets of a network namespace, has pointers that may.
+ */
+static __always_inline bool is_stream(struct sock *sk)
+{
+	u16 family = sk->__sk_common.skc_family;
+
+	if (family == FAMILY_UNIX)
+		return sk->sk_type == TYPE_STREAM;
+	return (family == FAMILY_INET || family == FAMILY_INET6) && sk->sk_type == TYPE_STREAM;
+}
+
 SEC("?iter/task_file")
 int sock_snapshot(struct bpf_iter__task_file *context)
 {
 	struct task_struct *task = context->task;
 	struct file *file = context->file;
+	struct sock_owner owner = {};
 	struct socket *socket;
 	struct sock *sk;
-	u32 state;
 
 	if (!task || !file || !is_target(task->tgid))
 		return 0;
 	count_run(PROGRAM_SOCK_SNAPSHOT);
 	socket = (void *)bpf_sock_from_file(file);
 	sk = socket ? socket->sk : NULL;
-	if (!sk)
+	if (!sk || !is_stream(sk))
 		return 0;
 	count_hit(PROGRAM_SOCK_SNAPSHOT);
-	state = sk->__sk_common.skc_state;
-	if (!bpf_skc_to_tcp_sock(sk) || state_is_of(state, STATES_OPEN))
-		see_conn(sk, task->tgid);
+	owner.tgid = task->tgid;
+	owner.port = sk->__sk_common.skc_dport;
+	if (bpf_map_update_elem(&sock_owners, &sk, &owner, BPF_NOEXIST) == -E2BIG)
+		__sync_fetch_and_add(&lost_no_storage, 1);
+	return 0;
+}
+
+/* Whose @sk is, once; 0: nobody's that is a target. */
+static __always_inline u32 take_owner(struct sock_common *sk)
+{
+	struct sock_owner *owner = bpf_map_lookup_elem(&sock_owners, &sk);
+	u32 tgid;
+
+	if (!owner || owner->port != sk->skc_dport) /* closed since, its memory another's now */
+		return 0;
+	tgid = owner->tgid;
+	bpf_map_delete_elem(&sock_owners, &sk);
+	return tgid;
+}
+
+SEC("?iter/tcp")
+int sock_snapshot_tcp(struct bpf_iter__tcp *context)
+{
+	struct sock_common *common = context->sk_common;
+	struct sock *sk;
+	u32 tgid, state;
+
+	if (!common)
+		return 0;
+	count_run(PROGRAM_SOCK_SNAPSHOT_TCP);
+	tgid = take_owner(common);
+	sk = tgid ? (void *)bpf_skc_to_tcp_sock(common) : NULL;
+	if (!sk)
+		return 0;
+	count_hit(PROGRAM_SOCK_SNAPSHOT_TCP);
+	state = common->skc_state;
+	if (state_is_of(state, STATES_OPEN))
+		see_conn(sk, tgid);
 	else if (state == STATE_LISTEN)
-		see_listener(sk, task->tgid);
+		see_listener(sk, tgid);
 	else if (state == STATE_SYN_SENT)
-		see_connecting(sk, task->tgid);
+		see_connecting(sk, tgid);
+	return 0;
+}
+
+SEC("?iter/unix")
+int sock_snapshot_unix(struct bpf_iter__unix *context)
+{
+	struct sock *sk = (void *)context->unix_sk;
+	u32 tgid;
+
+	if (!sk)
+		return 0;
+	count_run(PROGRAM_SOCK_SNAPSHOT_UNIX);
+	tgid = take_owner((void *)sk);
+	if (!tgid)
+		return 0;
+	count_hit(PROGRAM_SOCK_SNAPSHOT_UNIX);
+	see_conn(sk, tgid);
 	return 0;
 }

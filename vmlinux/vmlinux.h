@@ -181,6 +181,16 @@ struct bpf_iter__task_file {
 	struct file *file;
 };
 
+struct bpf_iter__tcp {
+	struct bpf_iter_meta *meta;
+	struct sock_common *sk_common;
+};
+
+struct bpf_iter__unix {
+	struct bpf_iter_meta *meta;
+	struct unix_sock *unix_sk;
+};
+
 #pragma clang attribute pop
 
 /* Of a syscall's classic tracepoint; the layout is in its format file and has never changed. */

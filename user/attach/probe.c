@@ -295,6 +295,8 @@ void probes_detach(struct probes *p)
 		bpf_link__destroy(p->snapshots[i]);
 		bpf_link__destroy(p->sock_snapshots[i]);
 	}
+	bpf_link__destroy(p->sock_tcp);
+	bpf_link__destroy(p->sock_unix);
 	if (p->stats_fd >= 0)
 		close(p->stats_fd);
 	ring_buffer__free(p->ring);

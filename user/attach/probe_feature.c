@@ -156,6 +156,8 @@ static const struct {
 	[PROGRAM_SOCK_DESTROY] = {"tcp_destroy_sock", AT(on_sock_destroy)},
 	[PROGRAM_SOCK_RESET] = {"tcp_send_reset", AT(on_sock_reset)},
 	[PROGRAM_SOCK_SNAPSHOT] = {"sockets", AT(sock_snapshot)},
+	[PROGRAM_SOCK_SNAPSHOT_TCP] = {"sockets_tcp", AT(sock_snapshot_tcp)},
+	[PROGRAM_SOCK_SNAPSHOT_UNIX] = {"sockets_unix", AT(sock_snapshot_unix)},
 };
 
 struct bpf_program *probe_program(const struct probes *p, enum program program)
@@ -174,6 +176,6 @@ uint64_t probe_dispatch_ns(const struct probes *p, enum program program)
 		return DISPATCH_TRACEPOINT_NS;
 	if (program >= PROGRAM_SAFEPOINT_BEGIN && program <= PROGRAM_THREAD_STOP)
 		return p->multi ? DISPATCH_MULTI_NS : DISPATCH_UPROBE_NS;
-	return program == PROGRAM_SNAPSHOT || program == PROGRAM_SOCK_SNAPSHOT ? 0
+	return program == PROGRAM_SNAPSHOT || program >= PROGRAM_SOCK_SNAPSHOT ? 0
 									       : DISPATCH_TP_BTF_NS;
 }

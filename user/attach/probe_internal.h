@@ -33,6 +33,7 @@ struct probes {
 	size_t nr_links;
 	struct bpf_link *snapshots[PROBE_TARGETS_MAX];	    /* one iterator a target */
 	struct bpf_link *sock_snapshots[PROBE_TARGETS_MAX]; /* and one over its sockets */
+	struct bpf_link *sock_tcp, *sock_unix;		    /* and over those of the machine */
 	bool sockets;					    /* are recorded */
 	bool segments;					    /* tcp_probe is attached */
 	int multis[PROBE_MULTIS_MAX];			    /* links that libbpf does not know */
@@ -84,6 +85,11 @@ int probe_sockets_attach(struct probes *p, struct probe_problem *problem);
 int probe_sockets_snapshot(struct probes *p);
 /* Attach what is only worth its cost once something was seen. Called now and then. */
 void probe_sockets_follow(struct probes *p);
+
+/* probe_netns.c: call @fn once in each network namespace that a target is in. @nr_refused: those
+ * that must not be entered. 0, -errno, or what @fn returned. */
+typedef int probe_netns_fn(struct probes *p);
+int probe_each_netns(struct probes *p, probe_netns_fn *fn, size_t *nr_refused);
 
 /* probe_right.c: say why @error was given by the kernel, by looking at what this process may do. */
 int probe_explain_refusal(struct probe_problem *problem, int error, const char *what);
